@@ -9,7 +9,7 @@ from marketplace.accounts.models import MailTopic
 from marketplace.jobs.policy import job
 from marketplace.ui.mail import mail
 
-from .models import Journal, Order
+from .models import Journal, Order, RefundRequest
 from .models.ledger import JournalKind
 from .selectors import collected_from
 from .webhooks import publish_purchase, publish_sale
@@ -41,7 +41,9 @@ def announce_refund(order_id: str) -> None:
     if order.buyer.is_active:
         credited = Journal.objects.filter(order=order, kind=JournalKind.REFUND, wallet__isnull=False).first()
         collected = 0 if credited is None else collected_from(credited)
-        mail(order.buyer, "wallet/refunded", topic=MailTopic.REFUND, order=order, collected_minor=collected)
+        # The answer to a request is always sent.
+        asked = RefundRequest.objects.filter(order=order).exists()
+        mail(order.buyer, "wallet/refunded", topic="" if asked else MailTopic.REFUND, order=order, collected_minor=collected)
     tell_holder(order)
     if vendor.is_active:
         mail(vendor, "wallet/sale_refunded", topic=MailTopic.SALE, order=order)

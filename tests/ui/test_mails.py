@@ -74,7 +74,8 @@ def test_first_line_of_a_mail_template_is_the_subject_and_text_is_not_escaped(
 
 
 def _topic_of(call: ast.Call) -> str | None:
-    values = [*call.args, *(keyword.value for keyword in call.keywords)]
+    # Also where it depends on something.
+    values = [part for value in (*call.args, *(keyword.value for keyword in call.keywords)) for part in ast.walk(value)]
     return next((value.attr for value in values if isinstance(value, ast.Attribute) and ast.unparse(value.value) == "MailTopic"), None)
 
 

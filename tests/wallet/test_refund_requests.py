@@ -15,6 +15,7 @@ from catalog.models import Listing
 from library.errors import LicenseSuspended, LinkRevoked
 from library.models import Licence
 from library.services.links import issue_link, record_download
+from marketplace.accounts.mail_preferences import set_mail_topics
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
@@ -188,6 +189,17 @@ def test_buyer_escalates_a_declined_refund_request_and_staff_decide() -> None:
     escalate_refund_request(refund_request=made, reason="It is empty.", actor=buyer)
     grant_refund(refund_request=made, reason="The archive is empty.", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
+
+
+def test_buyer_without_mails_about_refunds_gets_the_answer_to_a_request_but_not_word_of_a_refund_that_was_not_asked_for() -> None:
+    made, unasked = requested_refund(), sold_order()
+    for order in (made.order, unasked):
+        set_mail_topics(user=order.buyer, topics=[])
+    sent_mails().clear()
+    agree_to_refund(refund_request=made, actor=vendor_of(made.order))
+    refund_order(order=unasked, reason="broken", actor=None)
+    told = {mail.to[0] for mail in sent_mails()}
+    assert (made.order.buyer.email in told, unasked.buyer.email in told) == (True, False)
 
 
 def test_staff_decide_in_their_turn_on_what_they_neither_bought_nor_sold_and_a_refusal_is_mailed_to_both() -> None:
