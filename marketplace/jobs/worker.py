@@ -93,6 +93,8 @@ class JobWorker:
             try:
                 close_old_connections()
                 self._heartbeat()
+                # Before: a job that ends meanwhile may have enqueued another.
+                idle = not self.running
                 started = self._start_ready_jobs()
             except (DatabaseError, InterfaceError) as error:
                 if until_idle:
@@ -101,7 +103,7 @@ class JobWorker:
                 connection.close()
                 self.stopping.wait(DATABASE_RETRY_SECONDS)
                 continue
-            if until_idle and not started and not self.running:
+            if until_idle and idle and not started:
                 return
             if not started:
                 self.wake.wait(POLL_SECONDS)

@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import threading
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from pathlib import Path
@@ -12,6 +13,7 @@ from django.db import connection
 from django.utils import timezone
 
 from marketplace.jobs.models import Job, Worker
+from marketplace.jobs.queue import record_outcome
 from marketplace.jobs.worker import JobWorker, QueueThreads
 from tests import ROOT
 
@@ -127,6 +129,31 @@ def test_worker_thread_survives_a_job_whose_outcome_cannot_be_recorded(monkeypat
     until(lambda: not queue_name.running, "a thread that is idle")
     assert begun == jobs
     assert queue_name.has_idle_thread
+
+
+def test_draining_worker_does_what_a_job_enqueued_that_ended_while_the_queue_was_read(monkeypatch: pytest.MonkeyPatch) -> None:
+    worker, read = JobWorker(threads={"default": 1}, scheduling=False), JobWorker._start_ready_jobs
+
+    def run_and_record(job: Job) -> None:
+        if job.args_kwargs["args"] == ["first"]:
+            assert found_nothing.wait(PATIENCE_SECONDS)
+            tasks.keep_quiet.enqueue("second")
+        record_outcome(job, None)
+        connection.close()
+
+    def start_ready_jobs() -> int:
+        started = read(worker)
+        if not started:
+            found_nothing.set()
+            until(lambda: not worker.running, "a job that is over")
+        return started
+
+    found_nothing = threading.Event()
+    monkeypatch.setattr(worker, "run_and_record", run_and_record)
+    monkeypatch.setattr(worker, "_start_ready_jobs", start_ready_jobs)
+    tasks.keep_quiet.enqueue("first")
+    worker.run(until_idle=True)
+    assert statuses() == ["SUCCESSFUL"] * 2
 
 
 @pytest.mark.parametrize("words", [("--threads", "0"), ("--threads", "many"), ("--queues", "nothing")])
