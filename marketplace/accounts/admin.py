@@ -15,7 +15,7 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.base import MarketplaceModelAdmin
 from marketplace.review.decisions import Decision, ReasonForm, service_decision
 from marketplace.review.search import SearchQuery, starts_with
-from marketplace.review.service import ServiceAdmin
+from marketplace.review.service import ServiceAdmin, staff_of
 
 from . import services
 from .events import AccountEffectsRequested
@@ -74,6 +74,7 @@ class UserAdmin(ServiceAdmin):
             "The user can buy what this tier allows, starting now.",
             "The tier was changed.",
             TierForm,
+            available=lambda user: not user.deleted,
         ),
         services.set_tier,
         "user",
@@ -99,7 +100,7 @@ class UserAdmin(ServiceAdmin):
             DEACTIVATE,
             "The user can sign in again; old sessions stay ended. Keys and tokens that were not revoked work again.",
             "The account was reactivated.",
-            available=lambda user: not user.is_active,
+            available=lambda user: not user.is_active and not user.deleted,
         ),
         services.reactivate_user,
         "user",
@@ -112,6 +113,7 @@ class UserAdmin(ServiceAdmin):
             "The user can enter the admin with the permissions of these groups.",
             "Access was changed.",
             StaffForm,
+            available=lambda user: not user.deleted,
         ),
         services.set_staff,
         "user",
@@ -173,6 +175,16 @@ class GroupAdmin(MarketplaceModelAdmin, auth_admin.GroupAdmin):
     def get_queryset(self, request: HttpRequest) -> QuerySet[Any]:
         groups: QuerySet[Any] = super().get_queryset(request).annotate(member_count=Count("user"))
         return groups
+
+    def save_model(self, request: HttpRequest, obj: Group, form: Any, *_args: Any, **_kwargs: Any) -> None:
+        services.set_group_permissions(group=obj, permissions=form.cleaned_data["permissions"], actor=staff_of(request))
+
+    def delete_model(self, request: HttpRequest, obj: Group) -> None:
+        services.delete_group(group=obj, actor=staff_of(request))
+
+    def delete_queryset(self, request: HttpRequest, queryset: QuerySet[Group]) -> None:
+        for group in queryset:
+            services.delete_group(group=group, actor=staff_of(request))
 
     @admin.display(description="Members", ordering="member_count")
     def members(self, group: Any) -> int:

@@ -1,7 +1,7 @@
 """Changes of accounts.
 
-Staff must give a reason (`InvalidInput`) and cannot change their own account (`SelfReview`). Only superusers change the account of a superuser
-(`PermissionDenied`).
+Staff must give a reason (`InvalidInput`) and cannot change their own account (`SelfReview`), nor one that was deleted (`InvalidTransition`).
+Only superusers change the account of a superuser (`PermissionDenied`).
 """
 
 from collections.abc import Iterable
@@ -10,7 +10,7 @@ from typing import Any
 
 from allauth.account.models import EmailAddress
 from allauth.mfa.models import Authenticator
-from django.contrib.auth.models import Group
+from django.contrib.auth.models import Group, Permission
 from django.db import transaction
 from django.db.models import F
 
@@ -54,10 +54,8 @@ def reactivate_user(*, user: User, reason: str, actor: User) -> User:
     """Reactivate an account; keys and tokens that were not revoked work again, old sessions do not.
 
     Raises:
-        InvalidTransition: it is active, or deleted.
+        InvalidTransition: it is active.
     """
-    if _lock_changeable(user, actor).deleted:
-        raise InvalidTransition("The account was deleted.")
     user = _change(user, "reactivate", reason, actor, is_active=True)
     mail(user, "accounts/account_reactivated", reason=reason)
     return user
@@ -94,6 +92,23 @@ def remove_staff(*, user: User, reason: str, actor: User) -> User:
     user.groups.clear()
     user.user_permissions.clear()
     return user
+
+
+@transaction.atomic
+def set_group_permissions(*, group: Group, permissions: Iterable[Permission], actor: User) -> Group:
+    """Save a new or changed group; its members have these permissions from now on."""
+    verb, before = ("create", []) if group._state.adding else ("update", _permissions_of(group))
+    group.save()
+    group.permissions.set(permissions)
+    audit.record(f"group.{verb}", group, actor=actor, name=group.name, before=before, after=_permissions_of(group))
+    return group
+
+
+@transaction.atomic
+def delete_group(*, group: Group, actor: User) -> None:
+    """Delete a group; its members lose the permissions that they had by it."""
+    audit.record("group.delete", group, actor=actor, name=group.name, before=_permissions_of(group))
+    group.delete()
 
 
 @transaction.atomic
@@ -173,12 +188,18 @@ def delete_account(*, user: User, reason: str, actor: User | None) -> User:
     return user
 
 
+def _permissions_of(group: Group) -> list[str]:
+    return [f"{app}.{codename}" for app, codename in group.permissions.values_list("content_type__app_label", "codename")]
+
+
 def _lock_changeable(user: User, actor: User) -> User:
     user = lock(User.objects.all(), pk=user.pk)
     if user.pk == actor.pk:
         raise SelfReview("You can't change your own account here.")
     if user.is_superuser and not actor.is_superuser:
         raise PermissionDenied("Only a superuser can change a superuser's account.")
+    if user.deleted:
+        raise InvalidTransition("The account was deleted.")
     return user
 
 

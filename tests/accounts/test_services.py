@@ -12,7 +12,7 @@ from developers.services.apps import suspend_app
 from marketplace.accounts import services
 from marketplace.accounts.models import Tier, User
 from marketplace.core.audit import history_of
-from marketplace.core.errors import InvalidInput
+from marketplace.core.errors import InvalidInput, InvalidTransition
 from marketplace.core.models import AuditEntry
 from tests.factories import AppFactory, UserFactory
 
@@ -47,6 +47,15 @@ def test_superuser_who_is_removed_from_staff_keeps_no_permission_and_can_be_dele
     services.remove_staff(user=former, reason="Left", actor=root)
     assert not User.objects.get(pk=former.pk).has_perm("accounts.grant_staff_user")
     assert services.delete_account(user=former, reason="Left", actor=root).deleted
+
+
+@pytest.mark.parametrize("change", CHANGES.values(), ids=list(CHANGES))
+def test_deleted_account_is_not_changed_any_more(change: partial[object]) -> None:
+    user = services.delete_account(user=UserFactory(), reason="Asked for", actor=None)
+    with pytest.raises(InvalidTransition):
+        change(user=user, reason="By mistake", actor=UserFactory(is_superuser=True))
+    user.refresh_from_db()
+    assert (user.tier, user.is_active, user.is_staff) == (Tier.FREE, False, False)
 
 
 def test_deleted_account_gets_no_mail(django_capture_on_commit_callbacks: Any) -> None:

@@ -14,6 +14,8 @@ from catalog.admin.listings import ListingAdmin
 from catalog.admin.taxonomy import CategoryAdmin
 from catalog.models import Category, Listing, ListingReview
 from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
+from marketplace.core.models import AuditEntry
 from marketplace.review.decisions import Decision, decision
 from tests.admin import subjects
 from tests.admin.pages import address, fill, staff, text_of
@@ -81,7 +83,7 @@ def test_history_of_a_row_tells_who_changed_it(root: Client, reviewer: User) -> 
 
 
 @pytest.mark.slow
-def test_group_is_composed_and_deleted_with_boxes_and_buttons(root: Client) -> None:
+def test_group_is_composed_and_deleted_with_boxes_and_buttons_which_the_audit_log_tells(root: Client, reviewer: User) -> None:
     page = soup_of(root, address(Group, "add"))
     boxes = page.select('input[type="checkbox"][name="permissions"]')
     assert len(boxes) == Permission.objects.count()
@@ -89,12 +91,15 @@ def test_group_is_composed_and_deleted_with_boxes_and_buttons(root: Client) -> N
     root.post(address(Group, "add"), {"name": "Editors", "permissions": [chosen.pk]})
     group = Group.objects.get(name="Editors")
     assert list(group.permissions.all()) == [chosen]
+    assert history_of(group).get().data == {"name": "Editors", "before": [], "after": ["catalog.review_listing"]}
     page = soup_of(root, address(Group, "change", group.pk))
     assert [box["value"] for box in page.select("input[name=permissions][checked]")] == [str(chosen.pk)]
     form = soup_of(root, address(Group, "delete", group.pk)).select_one("form:has(input[name=post])")
     assert form is not None
     root.post(address(Group, "delete", group.pk), fill(form, {}))
     assert not Group.objects.filter(pk=group.pk).exists()
+    deletion = AuditEntry.objects.get(action="group.delete")
+    assert (deletion.actor, deletion.data) == (reviewer, {"name": "Editors", "before": ["catalog.review_listing"]})
 
 
 @pytest.mark.slow
@@ -110,6 +115,7 @@ def test_several_groups_are_deleted_after_asking(root: Client) -> None:
     assert Group.objects.count() == 3
     root.post(address(Group, "changelist"), {"post": "yes", **ticked})
     assert list(Group.objects.values_list("name", flat=True)) == ["Three"]
+    assert AuditEntry.objects.filter(action="group.delete").count() == 2
     assert root.post(address(Group, "changelist"), {"action": "delete_selected"}, follow=True).status_code == 200
 
 
