@@ -5,6 +5,7 @@ from dataclasses import replace
 from typing import Any
 
 from django import forms
+from django.apps import apps
 from django.contrib import admin
 from django.db.models import Q, QuerySet
 from django.http import HttpRequest
@@ -13,7 +14,7 @@ from marketplace.core.errors import InvalidInput
 from marketplace.core.models import AuditEntry
 from marketplace.core.texts import clean_line
 
-from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision, uphold_decision
+from .appeals import APPEAL_TRANSITIONS, WAITING, may_decide, overturn_decision, uphold_decision, without_own_decisions
 from .base import EditableAdmin, ModelForm
 from .decisions import CLAIMING, Decision, ReasonForm, claiming, service_decision
 from .models import Appeal, SavedReply, SavedReplyUse
@@ -138,7 +139,11 @@ class AuditEntryAdmin(ServiceAdmin):
         return super().list_context(request, changelist)
 
     def find(self, query: SearchQuery) -> list[Q]:
-        return [Q(request_id=query.text), *([Q(pk=query.id)] if query.id else [])]
+        if not query.id:
+            return [Q(request_id=query.text)]
+        # The index of subjects begins with the type.
+        types = [model._meta.label_lower for model in apps.get_models()]
+        return [Q(pk=query.id), Q(request_id=query.text), Q(subject_type__in=types, subject_id=str(query.id))]
 
 
 DECIDE_APPEAL = "review.decide_appeal"
@@ -178,9 +183,8 @@ class AppealAdmin(QueueAdmin):
         return [Q(pk=query.id)] if query.id else [Q(appellant__email=query.email or query.text)]
 
     def open_to(self, viewer: Any) -> QuerySet[Any]:
-        """Leave out what the viewer decided, except for superusers, who may be the only ones left."""
-        rows = super().open_to(viewer)
-        return rows if viewer.is_superuser else rows.exclude(decision__actor=viewer)
+        """Leave out what the viewer decided, except for a superuser where nobody else can decide."""
+        return without_own_decisions(super().open_to(viewer), viewer)
 
     def is_own(self, row: Appeal, viewer: Any) -> bool:
         """Tell whether the viewer is the appellant, or took the decision, except for a superuser where nobody else can decide."""

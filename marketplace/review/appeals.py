@@ -12,7 +12,7 @@ from typing import Any
 from django.contrib.auth import get_user_model
 from django.core.exceptions import ValidationError
 from django.db import IntegrityError, models, transaction
-from django.db.models import Case, Count, OuterRef, Q, QuerySet, Subquery, When
+from django.db.models import Case, Count, Exists, OuterRef, Q, QuerySet, Subquery, When
 from django.db.models.functions import Coalesce
 from django.utils import timezone
 
@@ -146,7 +146,17 @@ def may_decide(appeal: Appeal, actor: Any) -> bool:
     """
     if actor.pk == appeal.appellant_id:
         return False
-    return actor.pk != appeal.decision.actor_id or (actor.is_superuser and not _others_who_decide(appeal, actor).exists())
+    if actor.pk != appeal.decision.actor_id:
+        return True
+    return actor.is_superuser and not _others_who_decide(actor).exclude(pk=appeal.appellant_id).exists()
+
+
+def without_own_decisions(appeals: QuerySet[Appeal], actor: Any) -> QuerySet[Appeal]:
+    """Leave out the appeals against the actor's decisions, except those that only the actor, a superuser, may decide on."""
+    own = Q(decision__actor=actor)
+    if actor.is_superuser:
+        own &= Exists(_others_who_decide(actor).exclude(pk=OuterRef("appellant")))
+    return appeals.exclude(own)
 
 
 @transaction.atomic
@@ -228,9 +238,8 @@ def _decide(appeal: Appeal, verb: str, reason: str, actor: Any) -> Appeal:
     return decided
 
 
-def _others_who_decide(appeal: Appeal, actor: Any) -> QuerySet[Any]:
-    """Return the other reviewers who may decide on an appeal."""
+def _others_who_decide(actor: Any) -> QuerySet[Any]:
+    """Return the other reviewers who may decide on appeals."""
     codename = "decide_appeal"
     allowed = Q(is_superuser=True) | Q(user_permissions__codename=codename) | Q(groups__permissions__codename=codename)
-    staff = get_user_model()._default_manager.filter(allowed, is_active=True, is_staff=True)
-    return staff.exclude(pk__in=[actor.pk, appeal.appellant_id])
+    return get_user_model()._default_manager.filter(allowed, is_active=True, is_staff=True).exclude(pk=actor.pk)

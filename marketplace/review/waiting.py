@@ -9,6 +9,8 @@ from typing import Any
 
 from django.db.models import Model, Q, QuerySet
 
+from marketplace.core.models import AuditEntry
+
 # The number of decisions whose median waiting time is shown.
 DECISIONS = 20
 HOUR = timedelta(hours=1)
@@ -46,15 +48,23 @@ def wait_of(row: Model, *, since: str = "submitted_at", waiting: Mapping[str, An
     rows, start = type(row)._default_manager.all(), getattr(row, since)
     ahead = Q(**{f"{since}__lt": start}) | Q(**{since: start}, pk__lt=row.pk)
     position = rows.filter(ahead, **waiting).count() + 1
-    if decided is None:
-        decided = rows.filter(decided_by__isnull=False)
-    return Wait(position, usual_waiting_time(decided, since=since))
+    if decided is not None:
+        return Wait(position, usual_waiting_time(decided, since=since))
+    return Wait(position, usual_waiting_time(rows.filter(decided_by__isnull=False), since=since, status=waiting["status"]))
 
 
-def usual_waiting_time(decided: QuerySet[Any], *, since: str = "submitted_at") -> timedelta | None:
-    """Return the median time of the last of these decisions, None before the first one."""
-    last = decided.filter(decided_at__isnull=False).order_by("-decided_at").values_list(since, "decided_at")[:DECISIONS]
-    times = [end - begin for begin, end in last]
+def usual_waiting_time(decided: QuerySet[Any], *, since: str = "submitted_at", status: str = "") -> timedelta | None:
+    """Return the median time of the last of these decisions, None before the first one.
+
+    Where rows may be decided on again later, as by a suspension, `status` is the one in which they wait: the audit log tells when they left it.
+    """
+    last = decided.filter(decided_at__isnull=False).order_by("-decided_at").values_list("pk", since, "decided_at")[:DECISIONS]
+    rows = [(str(pk), begin, end) for pk, begin, end in last]
+    ends = {pk: end for pk, _, end in rows}
+    if status and rows:
+        entries = AuditEntry.objects.filter(subject_type=decided.model._meta.label_lower, subject_id__in=ends, from_state=status)
+        ends = dict(entries.order_by("id").values_list("subject_id", "at"))
+    times = [ends[pk] - begin for pk, begin, _ in rows if pk in ends]
     return median(times) if times else None
 
 

@@ -123,7 +123,9 @@ def test_request_is_found_in_the_audit_log(root: Client) -> None:
     assert response.status_code == 200
     other = AuditEntry.objects.create(action="a.b", subject_type="x", subject_id="1", request_id="req-4711")
     assert found(root, "req-4711") == {"Audit entries": [address(AuditEntry, "change", other.pk)]}
-    assert found(root, entry.pk)["Audit entries"] == [address(AuditEntry, "change", entry.pk)]
+    # By the id of an entry, and of what it is about.
+    for q in (entry.pk, entry.subject_id):
+        assert found(root, q)["Audit entries"] == [address(AuditEntry, "change", entry.pk)]
 
 
 @pytest.mark.postgres

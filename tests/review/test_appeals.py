@@ -1,11 +1,13 @@
 """Appeals: who may appeal what, who decides, and what a reversal restores."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
 from django.core import mail
 from django.test import Client
+from django.utils import timezone
 
 from catalog.admin.values import changes_since_approval
 from catalog.errors import DeliverableBlocked
@@ -50,7 +52,7 @@ from vendors.selectors import wait_of_profile
 from vendors.services.files import remove_preview
 from vendors.services.listings import update_listing
 from vendors.services.manifests import generate_manifest
-from vendors.services.profiles import reinstate_vendor, suspend_vendor
+from vendors.services.profiles import approve_vendor, reinstate_vendor, suspend_vendor
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 WHY = {"reason": "It is licensed."}
@@ -376,3 +378,15 @@ def test_waiting_listing_vendor_and_application_have_a_position_in_their_queue()
         assert wait is not None
         assert wait.position == 2
     assert wait_of_application(approved) is None
+
+
+def test_usual_time_ends_with_the_first_decision_whatever_is_decided_later(monkeypatch: pytest.MonkeyPatch) -> None:
+    vendor = approve_vendor(profile=make_vendor(VendorStatus.PENDING), reason="Fine.", actor=UserFactory())
+    approved = developer()
+    later = timezone.now() + timedelta(days=300)
+    monkeypatch.setattr(timezone, "now", lambda: later)
+    suspend_vendor(profile=vendor, reason="Copied.", actor=UserFactory())
+    withdraw_approval(application=approved, reason="Too many calls.", actor=UserFactory())
+    for wait in (wait_of_profile(make_vendor(VendorStatus.PENDING)), wait_of_application(application())):
+        assert wait is not None
+        assert wait.usual_text == "1\xa0hour"

@@ -12,6 +12,7 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing
 from catalog.services.review import takedown_listing
+from marketplace.accounts.models import User
 from marketplace.review.appeals import uphold_decision
 from marketplace.review.models import Appeal
 from tests.admin.pages import address as admin_address
@@ -142,3 +143,17 @@ def test_queue_offers_a_reviewer_what_others_decided(client: Client) -> None:
     mine.refresh_from_db()
     assert mine.status == "Pending"
     assert client.post(reverse("admin:review_appeal_next"))["Location"].startswith(admin_address(Appeal, "change", other.pk))
+
+
+def test_superuser_is_offered_appeals_against_their_own_decisions_only_if_nobody_else_can_decide() -> None:
+    root = UserFactory(is_staff=True, is_superuser=True)
+    appeal = appealed(taken_down(root))
+    browser, queue, take_next = signed_in(root), admin_address(Appeal, "changelist"), admin_address(Appeal, "next")
+    # The appellant's own permission does not count.
+    User.objects.filter(pk=appeal.appellant_id).update(is_staff=True, is_superuser=True)
+    assert "For you to review in this list: 1," in read(browser.get(queue))
+    assert str(appeal.pk) in browser.post(take_next)["Location"]
+    Appeal.objects.update(claimed_by=None, claimed_at=None)
+    staff("review.decide_appeal")
+    assert "For you to review in this list: 0," in read(browser.get(queue))
+    assert browser.post(take_next)["Location"] == queue

@@ -6,6 +6,7 @@ from django.shortcuts import render
 
 from developers.dashboard.next_steps import FIRST_SCOPES
 from developers.models import DeveloperApplication
+from developers.models.applications import ApplicationStatus
 from developers.selectors import apps_of, current_application, tokens_without_app_of
 from library.selectors import current_licences_of
 from marketplace.accounts.models import User
@@ -23,6 +24,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
     """Show the user's application, apps, wallet, licences and store."""
     user = request.user
     application = current_application(user)
+    decided = DeveloperApplication.objects.filter(decided_by__isnull=False)
     # In one query: whether the user has a personal token, and whether a purchase waits for the user's approval.
     exists = (
         User.objects.filter(pk=user.pk)
@@ -34,9 +36,7 @@ def dashboard(request: SignedInRequest) -> HttpResponseBase:
         "pages/dashboard.html",
         {
             "application": application,
-            "usual_waiting_time": ""
-            if application
-            else duration_text(usual_waiting_time(DeveloperApplication.objects.filter(decided_by__isnull=False))),
+            "usual_waiting_time": "" if application else duration_text(usual_waiting_time(decided, status=ApplicationStatus.PENDING)),
             "first_scopes": FIRST_SCOPES,
             **exists,
             # Only names and states are shown; apps need an application.
