@@ -155,7 +155,7 @@ def without_own_decisions(appeals: QuerySet[Appeal], actor: Any) -> QuerySet[App
     """Leave out the appeals against the actor's decisions, except those that only the actor, a superuser, may decide on."""
     own = Q(decision__actor=actor)
     if actor.is_superuser:
-        own &= Exists(_others_who_decide(actor).exclude(pk=OuterRef("appellant")))
+        own &= Q(Exists(_others_who_decide(actor).exclude(pk=OuterRef("appellant"))))
     return appeals.exclude(own)
 
 

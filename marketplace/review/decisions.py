@@ -98,9 +98,9 @@ def service_decision(options: Decision, service: Callable[..., object], argument
 
 @dataclass(frozen=True)
 class LastDecision:
-    """The decision that led to a row's state: when, by whom (None for the service itself), and why."""
+    """The last decision on a row: what, when, by whom (None for the service itself), and why."""
 
-    state: str
+    what: str
     at: datetime
     actor: Any
     reason: str

@@ -21,6 +21,7 @@ from .base import MarketplaceModelAdmin
 from .decisions import Button, Decision, DecisionForm, LastDecision, Perform
 from .panels import Panel, history_panel
 from .search import SearchQuery, ids_of
+from .subjects import action_label
 
 
 class ServiceAdmin(MarketplaceModelAdmin):
@@ -121,9 +122,9 @@ class ServiceAdmin(MarketplaceModelAdmin):
         return [history_panel(audit.history_of(subject))] if self.has_history else []
 
     def last_decision(self, subject: Any) -> LastDecision | None:
-        """Return the decision that led to the row's state, from the audit log; None if there is none."""
-        entry = audit.history_of(subject).exclude(to_state="").first()
-        return None if entry is None else LastDecision(entry.to_state, entry.at, entry.actor, entry.reason)
+        """Return the last decision on the row, from the audit log; None if there is none."""
+        entry = audit.history_of(subject).exclude(from_state="", to_state="").first()
+        return None if entry is None else LastDecision(action_label(entry.action), entry.at, entry.actor, entry.reason)
 
     def page_context(self, request: HttpRequest, subject: Any) -> dict[str, Any]:
         """Return the template context of the row's page."""

@@ -4,8 +4,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from catalog.models import Listing, ListingReview
-from catalog.services.review import approve_listing
+from catalog.models import Deliverable, Listing, ListingReview
+from catalog.services.review import approve_listing, block_deliverable, unblock_deliverable
 from catalog.services.submission import withdraw_listing
 from developers.models import AccessToken, ApiKey, App, Consent, ScopeReview
 from developers.services.consents import withdraw_consent
@@ -18,7 +18,7 @@ from marketplace.review.service import ServiceAdmin
 from tests.admin.pages import address, press, service_admins, staff, text_of
 from tests.admin.subjects import APPROVAL, CASES, CLAIMABLE, SCOPES, Case, owner_of, review, scope_review
 from tests.callers import signed_in
-from tests.catalog.cases import add_candidate, open_review, published, rejected, submitted
+from tests.catalog.cases import add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.factories import UserFactory
 from tests.review.cases import appealed, taken_down
 
@@ -114,6 +114,16 @@ def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(reviewe
     shown = text_of(signed_in(UserFactory(is_staff=True, is_superuser=True)).get(address(ListingReview, "approve", review.pk)))
     for words in ("This is not possible in its current state", reviewer.email, "Well drawn."):
         assert words in shown
+
+
+def test_decision_on_a_file_that_was_unblocked_meanwhile_names_the_unblocking(reviewer: User) -> None:
+    file = make_deliverable(draft())
+    block_deliverable(deliverable=file, reason="It phones home.", actor=UserFactory())
+    unblock_deliverable(deliverable=file, reason="A false alarm.", actor=UserFactory())
+    shown = text_of(signed_in(reviewer).get(address(Deliverable, "unblock", file.pk)))
+    assert "Last change Deliverable: unblock" in shown
+    assert "A false alarm." in shown
+    assert "It phones home." not in shown
 
 
 def test_review_that_was_reopened_and_withdrawn_was_ended_by_its_vendor(reviewer: User) -> None:

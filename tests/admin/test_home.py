@@ -9,7 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from catalog.models import ListingReview
+from catalog.models import Listing, ListingReview
+from catalog.services.review import approve_listing, takedown_listing
 from developers.models import ApiUsage, DeveloperApplication
 from marketplace.core.ids import new_id
 from marketplace.settings.environment import redis_caches
@@ -17,7 +18,7 @@ from marketplace.web.admin.queues import queues
 from tests.admin import subjects
 from tests.admin.pages import address, press, staff, text_of
 from tests.callers import signed_in
-from tests.catalog.cases import PASSED, draft
+from tests.catalog.cases import PASSED, add_candidate, draft, open_review, published, submitted
 from tests.factories import UserFactory
 from tests.servers.ports import free_port
 
@@ -78,12 +79,23 @@ def test_charts_show_sales_decisions_with_their_wait_and_calls() -> None:
         day=now.date() - timedelta(days=31), kind="api_key", credential_id=new_id(), operation="GET x", status=200, calls=7
     )
     for hours, status in ((1, "Approved"), (3, "Approved"), (50, "Approved"), (0.1, "Rejected")):
-        case = ListingReview.objects.create(listing=draft(), submitted_at=now - timedelta(hours=hours), status=status, checks=PASSED)
-        ListingReview.objects.filter(pk=case.pk).update(decided_at=now)
+        listing = draft()
+        ListingReview.objects.create(
+            listing=listing,
+            submitted_by=listing.store.owner,
+            submitted_at=now - timedelta(hours=hours),
+            status=status,
+            checks=PASSED,
+            decided_at=now,
+        )
+    # A takedown decides on no submission.
+    listing = Listing.objects.get(pk=published().pk)
+    ListingReview.objects.filter(listing=listing).update(submitted_at=now - timedelta(hours=3))
+    takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
     words = text_of(signed_in(staff(*EVERYTHING)).get(HOME))
     assert "Median wait: 3 hours until approved, 6 minutes until rejected." in words
     assert "Done 41" in words
-    assert "Approved 3" in words
+    assert "Approved 4 Rejected 1" in words
 
 
 def test_decisions_of_staff_are_listed_and_nobody_elses(client: Client) -> None:
@@ -96,3 +108,6 @@ def test_decisions_of_staff_are_listed_and_nobody_elses(client: Client) -> None:
     assert len(rows) == 1
     assert "Application: reject" in rows[0]
     assert "Too vague." in rows[0]
+    # An approved update leaves the listing without one, in no state.
+    approve_listing(review=open_review(submitted(add_candidate(published()))), actor=reviewer)
+    assert "Listing update: approve" in text_of(browser.get(HOME))

@@ -57,7 +57,9 @@ def _sales(period: Period) -> ChartWithNote:
 
 def _reviews(period: Period) -> ChartWithNote:
     colours: dict[str, Colour] = {ReviewStatus.APPROVED: "good", ReviewStatus.REJECTED: "bad"}
-    decided = ListingReview.objects.filter(decided_at__gte=period.start, status__in=colours).order_by("-decided_at")
+    # Without the records that takedowns and appeals create.
+    submissions = ListingReview.objects.filter(submitted_by__isnull=False)
+    decided = submissions.filter(decided_at__gte=period.start, status__in=colours).order_by("-decided_at")
     rows = decided.values_list("status", "decided_at", "submitted_at")[:DECISIONS]
     by_outcome = {name: [(at, since) for status, at, since in rows if status == name and at] for name in colours}
     series = [Series(name, period.fill(Counter(at for at, _ in by_outcome[name])), colour) for name, colour in colours.items()]

@@ -32,5 +32,6 @@ def home(request: HttpRequest) -> dict[str, Any]:
 
 def _recent() -> list[AuditEntry]:
     newest = AuditEntry.objects.order_by("-id").values("pk")[:SEARCHED]
-    decided = AuditEntry.objects.filter(pk__in=newest, actor__is_staff=True).exclude(to_state="")
+    # One of the states may be empty: a listing without an update has no update status.
+    decided = AuditEntry.objects.filter(pk__in=newest, actor__is_staff=True).exclude(from_state="", to_state="")
     return list(decided.select_related("actor").order_by("-at", "-id")[:RECENT])
