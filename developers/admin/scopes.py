@@ -5,6 +5,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
+from django.db.models import QuerySet
 from django.http import HttpRequest
 
 from marketplace.accounts.models import User
@@ -15,7 +16,7 @@ from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
 
 from ..models import AppScope, ScopeReview
-from ..models.apps import ScopeReviewStatus
+from ..models.apps import AppStatus, ScopeReviewStatus
 from ..selectors import current_application, undecided_scopes_of
 from ..services.scopes import ScopeDecision, decide_scopes
 from .apps import DECIDE, DECISION_LABELS
@@ -81,6 +82,11 @@ def _is_pending(review: ScopeReview) -> bool:
     return review.status == ScopeReviewStatus.PENDING
 
 
+def _is_decidable(review: ScopeReview) -> bool:
+    """Tell whether the request waits, and its app is not suspended: then it waits for the app to be reinstated."""
+    return _is_pending(review) and review.app.status != AppStatus.SUSPENDED
+
+
 def _facts(review: ScopeReview) -> dict[str, Any]:
     app = review.app
     return {"app": app, "application": app.user and current_application(app.user)}
@@ -103,6 +109,10 @@ class ScopeReviewAdmin(QueueAdmin):
     page_decisions = {"grant_all": "g", "decide_scopes": "a"}
     details_template = "admin/developers/app_facts.html"
     claim, take_over, release = claiming(DECIDE, _is_pending)
+
+    def open_to(self, viewer: User) -> QuerySet[ScopeReview]:
+        """Leave out the requests of suspended apps, which nobody can decide."""
+        return super().open_to(viewer).exclude(app__status=AppStatus.SUSPENDED)
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:
@@ -136,7 +146,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The app gets every scope that it asks for. New keys have them; existing keys don't get more scopes.",
             "All scopes were granted.",
             form=GrantAllForm,
-            available=_is_pending,
+            available=_is_decidable,
             context=_facts,
             template="admin/developers/decide_scopes.html",
         )
@@ -153,7 +163,7 @@ class ScopeReviewAdmin(QueueAdmin):
             "The app gets exactly the scopes that you grant. New keys have them; existing keys don't get more scopes.",
             "The decision on the scopes was saved.",
             form=ScopeDecisionsForm,
-            available=_is_pending,
+            available=_is_decidable,
             context=_facts,
             template="admin/developers/decide_scopes.html",
             fields_template="admin/developers/scope_fields.html",

@@ -82,8 +82,9 @@ def anonymise(event: AccountDeleting) -> None:
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
     Appeal.objects.filter(appellant=user).delete()
-    # Suspended, so that an application does not wait in the queue for ever.
-    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, status=VendorStatus.SUSPENDED)
+    # Suspended, so that an application does not wait in the queue for ever; by nobody, whoever decided on it before.
+    suspended = {"status": VendorStatus.SUSPENDED, "decided_at": timezone.now(), "decided_by": None}
+    VendorProfile.objects.filter(user=user).update(bio="", application_data={}, **suspended)
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")
     _anonymise_store(user)
 

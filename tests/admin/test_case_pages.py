@@ -7,19 +7,26 @@ from bs4 import BeautifulSoup
 from django.test import Client
 
 from catalog.models import Listing
-from developers.models import App, DeveloperApplication
+from developers.models import App, DeveloperApplication, ScopeReview
+from developers.services.apps import reinstate_app, suspend_app
 from developers.services.credentials import issue_api_key
+from developers.services.scopes import request_scopes
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.models import AuditEntry
+from marketplace.core.scopes import Scope
 from marketplace.review.models import SavedReply, SavedReplyUse
 from marketplace.ui.formatting import money
 from tests.admin import subjects
 from tests.admin.pages import address, press, staff, text_of
 from tests.callers import signed_in
-from tests.factories import AppFactory
+from tests.factories import AppFactory, UserFactory
+from tests.review.cases import developer
 from tests.shop import bought, funded, on_sale, store_keeping
+from tests.vendors.cases import make_vendor
 from tests.wallet.licensee_cases import bought_for
-from vendors.models import VendorProfile
+from vendors.models import VendorProfile, VendorStatus
+from vendors.services.profiles import approve_vendor
 from wallet.models import Order
 
 pytestmark = pytest.mark.django_db
@@ -71,6 +78,27 @@ def test_staff_who_may_only_look_get_no_forms(browser: Client) -> None:
 
 
 @pytest.mark.slow
+def test_request_of_a_suspended_app_is_not_offered_because_nobody_can_decide_it() -> None:
+    reviewer, app = staff("developers.decide_app"), AppFactory(user=developer().user, granted_scopes="catalog:read")
+    review = request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy fonts"}, actor=app.developer)
+    browser, page = signed_in(reviewer), address(ScopeReview, "change", review.pk)
+    assert address(ScopeReview, "grant_all", review.pk) in browser.get(page).content.decode()
+    suspend_app(app=app, reason="Too many calls.", actor=UserFactory())
+    assert "For you to review in this list: 0," in text_of(browser.get(address(ScopeReview, "changelist")))
+    assert address(ScopeReview, "grant_all", review.pk) not in browser.get(page).content.decode()
+    reinstate_app(app=app, reason="Explained.", actor=UserFactory())
+    assert "For you to review in this list: 1," in text_of(browser.get(address(ScopeReview, "changelist")))
+
+
+def test_vendor_whose_account_was_deleted_was_suspended_by_nobody(root: Client) -> None:
+    approver = UserFactory()
+    vendor = approve_vendor(profile=make_vendor(VendorStatus.PENDING), reason="Fine.", actor=approver)
+    page = address(VendorProfile, "change", vendor.pk)
+    assert f"Approved by {approver.email}" in text_of(root.get(page))
+    delete_account(user=vendor.user, reason="Asked for.", actor=None)
+    assert f"Suspended by {approver.email}" not in text_of(root.get(page))
+
+
 def test_ways_to_the_next_to_the_previous_and_back_keep_the_filter(browser: Client) -> None:
     first, second = subjects.application(), subjects.application()
     kept = "?_changelist_filters=status__exact%3DPending"
