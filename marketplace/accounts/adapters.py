@@ -5,7 +5,9 @@ from typing import Any
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.models import EmailAddress
 from django.conf import settings
+from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMultiAlternatives
 from django.http import HttpRequest
@@ -17,9 +19,14 @@ from marketplace.ui.mail import LINK_MARK, as_html, as_text, with_signature
 
 from .models import DELETED_DOMAIN, User
 
+IN_USE = (
+    "Another account was made with {email}, so the address was not confirmed for yours. To free it, sign in to that account, with a new password "
+    "if you don't know it, and delete it."
+)
+
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth ships no types
-    """Counts sign-in attempts by client network, refuses overlong email addresses, and formats the library's mails like our own."""
+    """Counts sign-in attempts by client network, refuses email addresses that we cannot keep, and formats the library's mails like our own."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the client's network, by which attempts are counted; only our own proxies are trusted."""
@@ -33,6 +40,13 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         if longest is not None and len(email) > longest:
             raise ValidationError(f"At most {longest} characters.", code="max_length")
         return str(super().clean_email(email))
+
+    def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
+        """Refuse a further address with which another account was made, confirmed or not: made primary, it would be the address of both."""
+        if User.objects.filter(email=email_address.email).exclude(pk=email_address.user_id).exists():
+            messages.error(request, IN_USE.format(email=email_address.email))
+            return False
+        return bool(super().confirm_email(request, email_address))
 
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""

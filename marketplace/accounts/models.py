@@ -9,7 +9,7 @@ from django.contrib.auth.base_user import AbstractBaseUser, BaseUserManager
 from django.contrib.auth.models import PermissionsMixin
 from django.core import signing
 from django.core.mail import EmailMultiAlternatives
-from django.db import models
+from django.db import models, transaction
 from django.db.models.functions import Lower
 from django.urls import reverse
 from django.utils import timezone
@@ -62,6 +62,7 @@ class UserManager(BaseUserManager["User"]):
         user.save(using=self._db)
         return user
 
+    @transaction.atomic
     def create_superuser(self, email: str, password: str | None = None, **fields: Any) -> "User":
         """Create a user who may do everything in the admin, with a verified address."""
         user = self.create_user(email, password, is_staff=True, is_superuser=True, **fields)

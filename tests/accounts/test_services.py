@@ -4,8 +4,10 @@ from functools import partial
 from typing import Any
 
 import pytest
+from allauth.account.models import EmailAddress
 from django.contrib.auth.models import Group
 from django.core import mail as outbox
+from django.db import IntegrityError
 
 from developers.models import App
 from developers.services.apps import suspend_app
@@ -56,6 +58,13 @@ def test_deleted_account_is_not_changed_any_more(change: partial[object]) -> Non
         change(user=user, reason="By mistake", actor=UserFactory(is_superuser=True))
     user.refresh_from_db()
     assert (user.tier, user.is_active, user.is_staff) == (Tier.FREE, False, False)
+
+
+def test_superuser_is_not_made_with_an_address_that_somebody_else_has_confirmed() -> None:
+    EmailAddress.objects.create(user=UserFactory(), email="second@example.com", verified=True)
+    with pytest.raises(IntegrityError):
+        User.objects.create_superuser("second@example.com", "a long enough phrase")
+    assert not User.objects.filter(is_superuser=True).exists()
 
 
 def test_deleted_account_gets_no_mail(django_capture_on_commit_callbacks: Any) -> None:

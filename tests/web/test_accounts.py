@@ -5,13 +5,14 @@ from typing import Any
 from unittest.mock import patch
 
 import pytest
-from allauth.account.models import EmailAddress
+from allauth.account.models import EmailAddress, EmailConfirmationHMAC
 from django.contrib.auth.hashers import get_hasher
 from django.core import mail
 from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from tests.callers import signed_in
 from tests.eager import sent_mails
 from tests.factories import PASSWORD as FACTORY_PASSWORD
@@ -198,3 +199,19 @@ def test_mail_of_an_added_address_does_not_tell_that_it_has_an_account(owner: Us
     client.post(reverse("account_email"), {"email": "other@example.com", "action_add": ""})
     client.post(reverse("account_email"), {"email": "free@example.com", "action_add": ""})
     assert [each.subject for each in sent_mails() if each.to == [EMAIL]] == ["An address was added to your account"] * 2
+
+
+def test_address_with_which_another_account_was_made_is_not_confirmed_until_that_account_is_deleted(client: Client, owner: User) -> None:
+    third = "third@example.com"
+    Client().post(reverse("account_signup"), SIGN_UP | {"email": third})
+    other = User.objects.get(email=third)
+    client.post(reverse("account_login"), {"login": owner.email, "password": FACTORY_PASSWORD})
+    added = EmailAddress.objects.create(user=owner, email=third)
+    link = reverse("account_confirm_email", args=[EmailConfirmationHMAC.create(added).key])
+    assert f"Another account was made with {third}" in read(client.post(link, follow=True))
+    delete_account(user=other, reason="Asked for.", actor=None)
+    assert "Another account" not in read(client.post(link, follow=True))
+    client.post(reverse("account_reauthenticate"), {"password": FACTORY_PASSWORD})
+    client.post(reverse("account_email"), {"email": third, "action_primary": ""})
+    owner.refresh_from_db()
+    assert owner.email == third
