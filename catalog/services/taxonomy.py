@@ -94,7 +94,7 @@ def publish_terms(*, terms: LicenseTerms, changed: list[str], actor: User) -> Li
     """Save new terms as the next version of their tier's; purchases from now on are made under them.
 
     Raises:
-        InvalidInput: the permissions do not fit the text.
+        InvalidInput: the permissions do not fit the text, or these are the present terms.
     """
     tier = lock(LicenseTier.objects.all(), pk=terms.tier_id)
     check_terms(terms)
@@ -105,12 +105,15 @@ def publish_terms(*, terms: LicenseTerms, changed: list[str], actor: User) -> Li
 
 
 def check_terms(terms: LicenseTerms) -> None:
-    """Validate the permissions of terms.
+    """Validate the permissions of terms, and that they are new.
 
     Raises:
-        InvalidInput: they do not fit the text.
+        InvalidInput: the permissions do not fit the text, or these are the present terms.
     """
-    text = " ".join(terms.text.split())
+    last, text = current_terms().get(terms.tier_id), " ".join(terms.text.split())
+    present = None if last is None else (" ".join(last.text.split()), last.permissions, last.name)
+    if present == (text, terms.permissions, terms.tier.name):
+        raise texts.invalid("text", "unchanged", "These are the present terms already.")
     for use, stored in terms.permissions.items():
         label, counted = Use(use).label, stored["permission"] == UsePermission.UP_TO
         if counted != (stored.get("quantity") is not None) or (counted and use not in UNITS):

@@ -37,6 +37,10 @@ def test_change_of_the_terms_is_a_new_version(root: Client) -> None:
     assert {use for use in after.permissions if after.permissions[use]["quantity"] == 500} == {"print_run", "merchandise"}
     assert after.permissions.keys() == before.permissions.keys()
     assert AuditEntry.objects.filter(action="licenseterms.create", subject_id=str(after.pk)).exists()
+    # The same form once more, as by the back button.
+    again = root.post(address(LicenseTerms, "add"), changed | {"print_run_quantity": "500", "merchandise_quantity": "500"})
+    assert "These are the present terms already." in again.content.decode()
+    assert not LicenseTerms.objects.filter(version=3).exists()
 
 
 @pytest.mark.parametrize(
