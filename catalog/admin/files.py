@@ -1,5 +1,7 @@
 """The admin of uploaded files: their details, a download for reviewers and the decision to block."""
 
+from typing import Any
+
 from django.contrib import admin
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest, HttpResponseBase
@@ -17,6 +19,10 @@ from ..models import Deliverable
 from ..services import review as services
 from .reviews import REVIEW
 from .takedowns import BLOCK, block_decision
+
+
+def _may_download(request: HttpRequest) -> bool:
+    return request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)
 
 
 @admin.register(Deliverable)
@@ -43,6 +49,10 @@ class DeliverableAdmin(ServiceAdmin):
     readonly_fields = ("file",)
     decision_names = ("block", "unblock")
 
+    def get_fields(self, request: HttpRequest, obj: Any = None) -> Any:
+        """Leave out the link to the file for staff who may not download it."""
+        return [name for name in super().get_fields(request, obj) if name != "file" or _may_download(request)]
+
     @admin.display(description="File")
     def file(self, deliverable: Deliverable) -> str:
         return format_html('<a href="{}">Download to inspect</a>', reverse("admin:catalog_deliverable_download", args=[deliverable.pk]))
@@ -53,7 +63,7 @@ class DeliverableAdmin(ServiceAdmin):
 
     def download(self, request: HttpRequest, object_id: str) -> HttpResponseBase:
         """Serve the original file, blocked or not, to users who may review listings or block files."""
-        if not (request.user.has_perm(REVIEW) or request.user.has_perm(BLOCK)):
+        if not _may_download(request):
             raise PermissionDenied
         deliverable = self.get_object(request, object_id)
         if deliverable is None:

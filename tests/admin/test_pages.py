@@ -160,6 +160,10 @@ def test_reviewer_downloads_the_file_and_nobody_else(client: Client) -> None:
     page = address(Deliverable, "download", row.pk)
     assert client.get(page).status_code == 302
     assert signed_in(staff("catalog.view_deliverable")).get(page).status_code == 403
+    # Who may not download it finds no link to it.
+    for permission, linked in (("catalog.view_deliverable", False), ("catalog.block_deliverable", True)):
+        shown = signed_in(staff(permission)).get(address(Deliverable, "change", row.pk))
+        assert (page in shown.content.decode()) == linked
     reviewer = signed_in(staff("catalog.review_listing"))
     assert reviewer.post(page).status_code == 405
     response = reviewer.get(page)
