@@ -6,7 +6,7 @@ from collections.abc import Callable
 from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, cast
-from urllib.parse import urlsplit
+from urllib.parse import SplitResult, urlsplit
 
 import environ
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
@@ -22,24 +22,26 @@ from environ.fileaware_mapping import FileAwareMapping
 
 BASE_DIR = Path(__file__).resolve().parent.parent.parent
 
-env = environ.FileAwareEnv()
 # Settings are read once, so nothing is cached.
-env.ENVIRON = FileAwareMapping(cache=False)
+_variables = FileAwareMapping(cache=False)
 
 # Names contain a hash of the content; files are compressed in advance.
 STATIC_FILES = {"BACKEND": "whitenoise.storage.CompressedManifestStaticFilesStorage"}
 S3_REQUIRED = ("S3_BUCKET", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")
+# What an address that cannot be read has, if it is not mistyped.
+MISREAD = "the port is not a number, or a password has characters that must be percent-encoded, such as %2F for /"
 S3_OPTIONAL = ("S3_ENDPOINT_URL", "S3_PUBLIC_ENDPOINT_URL", "S3_REGION")
 
 
 def text(name: str, default: str = "") -> str:
-    """Return the variable, or the content of the file that `<name>_FILE` names (for mounted secrets)."""
+    """Return the variable, or the content of the file that `<name>_FILE` names (for mounted secrets), as it is: a `$` in it names no other variable."""
     if os.environ.get(name) and os.environ.get(f"{name}_FILE"):
         raise ImproperlyConfigured(f"Set {name} or {name}_FILE, not both.")
     try:
-        value: str = env.str(name, default=default)
-    except OSError as error:
-        raise ImproperlyConfigured(f"{name}_FILE names {error.filename}, which cannot be read: {error.strerror}.") from error
+        value: str = _variables.get(name, default)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = error.strerror if isinstance(error, OSError) else "it is not text in UTF-8"
+        raise ImproperlyConfigured(f"{name}_FILE names {os.environ[f'{name}_FILE']}, which cannot be read: {reason}.") from error
     return value.strip()
 
 
@@ -93,10 +95,21 @@ def networks(name: str) -> list[str]:
 def http_url(name: str, default: str = "") -> str:
     """Return an absolute http(s) address without a trailing slash."""
     value = text(name, default).rstrip("/")
-    parts = urlsplit(value)
+    parts = _parts(name, value, "https://shop.example")
     if value and (parts.scheme not in {"http", "https"} or not parts.hostname):
         raise ImproperlyConfigured(f"{name} is {value!r}; set it to an address such as https://shop.example.")
     return value
+
+
+def _parts(name: str, url: str, example: str) -> SplitResult:
+    """Return the parts of an address; raise an error if they cannot be told apart, without the address, which may contain a password."""
+    try:
+        parts = urlsplit(url)
+        # Raises an error for what is no port, such as a part of a password that contains a slash.
+        _ = parts.port
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name} is not understood: {MISREAD}; set it to one such as {example}.") from error
+    return parts
 
 
 def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
@@ -144,9 +157,14 @@ def new_signing_key() -> str:
 
 def database(url: str) -> dict[str, object]:
     """Return Django's database entry for a `postgres://` or `sqlite://` address."""
-    scheme = urlsplit(url).scheme
+    scheme = url.partition(":")[0].lower()
     if scheme in {"postgres", "postgresql"}:
-        entry: dict[str, object] = environ.Env.db_url_config(url)
+        try:
+            entry: dict[str, object] = environ.Env.db_url_config(url)
+        except ValueError as error:
+            raise ImproperlyConfigured(
+                f"DATABASE_URL is not understood: {MISREAD}; set it to one such as postgres://user:password@host:5432/name."
+            ) from error
         if not entry.get("NAME"):
             raise ImproperlyConfigured("DATABASE_URL names no database; set it to postgres://user:password@host:5432/name.")
         return entry | {
@@ -232,7 +250,7 @@ def s3_storage(values: dict[str, str]) -> dict[str, Any]:
 
 def redis_caches(url: str) -> dict[str, dict[str, object]]:
     """Return Django's CACHES for a Redis-protocol server: counters, and responses, which are not cached while it is down."""
-    parts = urlsplit(url)
+    parts = _parts("REDIS_URL", url, "redis://host:6379/0")
     if parts.scheme not in {"redis", "rediss", "unix"} or not (parts.hostname or parts.path):
         raise ImproperlyConfigured("REDIS_URL is not the address of a Redis server; set it to one such as redis://host:6379/0.")
     options: dict[str, object] = {

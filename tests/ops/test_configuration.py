@@ -63,6 +63,10 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
         ({"DATABASE_URL": "sqlite:///"}, ("DATABASE_URL", "names no file")),
+        ({"DATABASE_URL": "postgres://shop:pa/ss@localhost/shop"}, ("DATABASE_URL", "percent-encoded")),
+        ({"REDIS_URL": "redis://:pa/ss@localhost:6379/0"}, ("REDIS_URL", "percent-encoded")),
+        ({"BASE_URL": "https://shop.example:port"}, ("BASE_URL", "not a number")),
+        ({"SECRET_KEY_FILE": sys.executable}, ("SECRET_KEY_FILE", "not text in UTF-8")),
         ({"S3_BUCKET": "shop"}, ("partly configured", "S3_ACCESS_KEY_ID", "S3_SECRET_ACCESS_KEY")),
         ({"S3_ENDPOINT_URL": "https://s3.example"}, ("partly configured", "S3_BUCKET")),
         (S3 | {"S3_ENDPOINT_URL": "s3.example"}, ("S3_ENDPOINT_URL",)),
@@ -151,11 +155,14 @@ def test_sandbox_needs_neither_bucket_nor_mail_server_and_takes_test_payments(st
     assert tmp_path / "mails" == settings.EMAIL_FILE_PATH
 
 
-def test_secret_from_a_file_is_read(start: Start, tmp_path: Path) -> None:
+# A dollar sign names no other variable.
+@pytest.mark.parametrize("key", [PRODUCTION["SECRET_KEY"], "$" + PRODUCTION["SECRET_KEY"]], ids=["letters", "dollar"])
+def test_secret_is_read_as_it_is_from_the_variable_or_a_file(start: Start, tmp_path: Path, key: str) -> None:
     secret = tmp_path / "secret"
-    secret.write_text(PRODUCTION["SECRET_KEY"] + "\n", encoding="utf-8")
+    secret.write_text(key + "\n", encoding="utf-8")
     given = {name: value for name, value in PRODUCTION.items() if name != "SECRET_KEY"}
-    assert PRODUCTION["SECRET_KEY"] == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
+    assert start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY == key
+    assert start(given | {"SECRET_KEY": key}).SECRET_KEY == key
 
 
 def test_embedded_keys_are_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
