@@ -25,7 +25,7 @@ from tests.shop import archive, bought, on_sale
 pytestmark = pytest.mark.django_db
 
 
-@pytest.mark.parametrize("arguments", [("--dry-run",), ("--prune", "0"), ("--listing", "unknown")])
+@pytest.mark.parametrize("arguments", [("--dry-run",), ("--prune", "0"), ("--prune", "1000000"), ("--listing", "unknown")])
 def test_invalid_arguments_of_build_packages_are_refused(arguments: tuple[str, ...]) -> None:
     with pytest.raises(CommandError) as stopped:
         call_command("build_packages", *arguments)

@@ -161,8 +161,8 @@ def test_secret_is_read_as_it_is_from_the_variable_or_a_file(start: Start, tmp_p
     secret = tmp_path / "secret"
     secret.write_text(key + "\n", encoding="utf-8")
     given = {name: value for name, value in PRODUCTION.items() if name != "SECRET_KEY"}
-    assert start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY == key
-    assert start(given | {"SECRET_KEY": key}).SECRET_KEY == key
+    assert key == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
+    assert key == start(given | {"SECRET_KEY": key}).SECRET_KEY
 
 
 def test_embedded_keys_are_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:

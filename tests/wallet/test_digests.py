@@ -153,6 +153,15 @@ def test_reconcile_refuses_a_malformed_digest(text: str) -> None:
         call_command("reconcile", f"--digest={text}")
 
 
+def test_reconcile_refuses_two_different_digests_of_one_number() -> None:
+    funded(inr=1)
+    ledger_digest()
+    first = LedgerDigest.objects.get()
+    for given in ([f"1:{OTHER}", f"1:{first.digest}"], [f"1:{first.digest}", f"1:{OTHER}"]):
+        with pytest.raises(CommandError, match="different digests"):
+            call_command("reconcile", *(f"--digest={text}" for text in given))
+
+
 def test_digests_are_never_changed() -> None:
     history()
     for table in ("wallet_ledgerdigest", "wallet_coveredjournal"):

@@ -196,6 +196,7 @@ def test_order_without_a_licence_is_a_difference() -> None:
         (("nobody@example.com", "1", "INR"), "No user has the email address"),
         (("buyer@example.com", "1.005", "INR"), "is not an amount"),
         (("buyer@example.com", "NaN", "INR"), "is not an amount"),
+        (("buyer@example.com", "1e999999", "INR"), "is not an amount"),
         (("buyer@example.com", "0", "INR"), "Credit from 0.01"),
     ],
 )

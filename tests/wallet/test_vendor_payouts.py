@@ -88,6 +88,8 @@ def prepare(name: str = "a", *arguments: str) -> list[str]:
         (("prepare", "--run", "x" * 65, "--currency", "INR"), "Letters, digits"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0"), "at least 0.01"),
         (("prepare", "--run", "a", "--currency", "INR", "--minimum", "0.001"), "is not an amount"),
+        (("prepare", "--run", "a", "--currency", "INR", "--minimum", "1e999999"), "is not an amount"),
+        (("prepare", "--run", "../etc", "--currency", "INR", "--dry-run"), "Letters, digits"),
         (("prepare", "--run", "a", "--currency", "INR", "--vendor", "nobody"), "No store nobody has earned anything"),
         (("prepare", "--run", "a", "--currency", "INR", "--euro-rate", "0.01"), "PAYOUT_IBAN"),
         (("export", "--run", "a", "--currency", "INR", "--file", "/nowhere/at/all.csv"), "There is no run a"),

@@ -10,12 +10,13 @@ from django.conf import settings
 from django.db import models
 from django.utils import timezone
 
+from marketplace.core.money import Currency
 from vendors.bounds import PAYOUT_WAIT
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.selectors import has_waited, payout_details_of
-from vendors.services.payout_details import is_readable
+from vendors.services.payout_details import bank_account_of, is_readable
 
-from ..models import LedgerAccount
+from ..models import LedgerAccount, PayoutBatch
 from ..models.quotes import CURRENCIES
 from ..selectors import unpaid_earnings
 
@@ -50,14 +51,20 @@ class DuePayout:
     details: PayoutDetails
 
 
-def due_payout(*, account: LedgerAccount, minimum_minor: int) -> DuePayout | SkippedPayout:
-    """Return what can be paid out of a vendor's account now."""
+def due_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor: int) -> DuePayout | SkippedPayout:
+    """Return what a batch, which need not be saved, can pay out of a vendor's account now."""
     amount = unpaid_earnings(account.pk)
     profile = VendorProfile.objects.select_related("user").filter(user=account.owner_id).first()
     if profile is None:
         return SkippedPayout(amount, SkippedReason.NO_PROFILE)
-    details = payout_details_of(profile).get(account.currency)
-    return _due(amount, minimum_minor, profile, details)
+    due = _due(amount, minimum_minor, profile, payout_details_of(profile).get(account.currency))
+    if isinstance(due, SkippedPayout):
+        return due
+    if batch.transfer_minor(amount) < 1:
+        return SkippedPayout(amount, SkippedReason.BELOW_MINIMUM)
+    if batch.transfer_currency == Currency.EUR and not bank_account_of(details=due.details).in_sepa_area:
+        return SkippedPayout(amount, SkippedReason.OUTSIDE_SEPA)
+    return due
 
 
 def _due(amount: int, minimum: int, profile: VendorProfile, details: PayoutDetails | None) -> DuePayout | SkippedPayout:

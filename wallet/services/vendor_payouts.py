@@ -21,7 +21,6 @@ from marketplace.core.money import Currency
 from marketplace.core.transitions import TransitionTable, lock, lock_for_decision
 from marketplace.ui.mail import mail
 from vendors.models import PayoutDetails
-from vendors.services.payout_details import bank_account_of
 
 from .. import bounds
 from ..errors import PayoutBatchOpen
@@ -68,26 +67,36 @@ def check_run(*, run: str) -> None:
         raise texts.invalid("run", "invalid", sentence)
 
 
-@transaction.atomic
-def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
-    """Return the batch of a run that is being prepared, creating it if it does not exist.
+def new_batch(*, run: str, currency: str, euro_rate: Decimal | None = None) -> PayoutBatch:
+    """Return the batch of a new run, unsaved.
 
     With a `euro_rate` it pays in EUR; the rate is how many EUR one unit of the earnings' currency is worth.
 
     Raises:
         InvalidInput: not a valid name of a run, or not a valid rate.
-        InvalidTransition: the run was exported or cancelled already, or pays in another currency or at another rate.
-        PayoutBatchOpen: another run in this currency is being prepared.
     """
     check_run(run=run)
     if euro_rate is not None and not (euro_rate.is_finite() and 0 < euro_rate < MAXIMUM_RATE and euro_rate == round(euro_rate, 6)):
         raise texts.invalid("rate", "invalid", f"A number above 0 and below {MAXIMUM_RATE}, with at most six decimals.")
-    terms = {"transfer_currency": currency if euro_rate is None else Currency.EUR.value, "rate": euro_rate}
+    return PayoutBatch(run=run, currency=currency, transfer_currency=currency if euro_rate is None else Currency.EUR.value, rate=euro_rate)
+
+
+@transaction.atomic
+def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decimal | None = None) -> PayoutBatch:
+    """Return the batch of a run that is being prepared, creating it as `new_batch` does if it does not exist.
+
+    Raises:
+        InvalidInput: as of `new_batch`.
+        InvalidTransition: the run was exported or cancelled already, or pays in another currency or at another rate.
+        PayoutBatchOpen: another run in this currency is being prepared.
+    """
+    new = new_batch(run=run, currency=currency, euro_rate=euro_rate)
     batch = PayoutBatch.objects.filter(run=run, currency=currency).first()
     if batch is None:
         try:
             with transaction.atomic():
-                batch = PayoutBatch.objects.create(run=run, currency=currency, **terms)
+                new.save(force_insert=True)
+                batch = new
                 audit.record("payout_batch.open", batch, actor=actor, run=run, currency=currency, rate=str(euro_rate or ""))
         except IntegrityError as error:
             if not violates(error, PayoutBatch, "payoutbatch_one_open") and not violates(error, PayoutBatch, "payoutbatch_once_in_run"):
@@ -99,7 +108,7 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
         raise InvalidTransition(
             f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status
         )
-    if (batch.transfer_currency, batch.rate) != (terms["transfer_currency"], euro_rate):
+    if (batch.transfer_currency, batch.rate) != (new.transfer_currency, euro_rate):
         raise InvalidTransition(f"Run {run} was begun with other terms: cancel it, then begin a new one.", currentState=batch.status)
     return batch
 
@@ -121,13 +130,9 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     existing = vendor_payouts().filter(batch=batch, account=account).first()
     if existing is not None:
         return existing
-    due = due_payout(account=account, minimum_minor=minimum_minor)
+    due = due_payout(account=account, batch=batch, minimum_minor=minimum_minor)
     if isinstance(due, SkippedPayout):
         return due
-    if batch.transfer_minor(due.amount_minor) < 1:
-        return SkippedPayout(due.amount_minor, SkippedReason.BELOW_MINIMUM)
-    if batch.transfer_currency == Currency.EUR and not bank_account_of(details=due.details).in_sepa_area:
-        return SkippedPayout(due.amount_minor, SkippedReason.OUTSIDE_SEPA)
     journal_id = write_journal(
         kind=JournalKind.PAYOUT,
         transfers=[NewTransfer(account.pk, open_account(account.currency, AccountKind.PAYOUT, None), due.amount_minor)],

@@ -23,6 +23,7 @@ from marketplace.ui.progress import progress_bar
 
 # Exit statuses.
 DAMAGED, NOT_DONE = 1, 2
+LONGEST_DAYS = 3650
 
 
 class Command(BaseCommand):
@@ -46,8 +47,8 @@ class Command(BaseCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if options["dry_run"] and options["prune"] is None:
             raise CommandError("--dry-run can only be used with --prune.", returncode=NOT_DONE)
-        if options["prune"] is not None and options["prune"] < 1:
-            raise CommandError("--prune must be at least 1 day.", returncode=NOT_DONE)
+        if options["prune"] is not None and not 1 <= options["prune"] <= LONGEST_DAYS:
+            raise CommandError(f"--prune must be from 1 to {LONGEST_DAYS} days (ten years).", returncode=NOT_DONE)
         try:
             with progress_bar() as progress:
                 if options["prune"] is not None:

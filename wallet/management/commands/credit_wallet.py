@@ -1,7 +1,7 @@
 """`manage.py credit_wallet`: credit a user's wallet by a ledger transfer with a reason."""
 
 from argparse import ArgumentParser
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
@@ -43,7 +43,7 @@ class Command(BaseCommand):
         try:
             amount_minor = to_minor(Decimal(options["amount"]))
             credit_wallet(user=user, currency=currency, amount_minor=amount_minor, reason=options["reason"], actor=None, payment=payment)
-        except (InvalidOperation, ValueError, OverflowError) as error:
+        except (ArithmeticError, ValueError) as error:
             raise CommandError(f"{options['amount']!r} is not an amount; use 499 or 499.00.") from error
         except AlreadyCredited as problem:
             self.stdout.write(f"Already credited: {problem.message}")

@@ -29,6 +29,7 @@ from ...services.vendor_payouts import (
     export_batch,
     mark_batch_paid,
     mark_payout_paid,
+    new_batch,
     open_batch,
     prepare_payout,
 )
@@ -84,13 +85,14 @@ class Command(BaseCommand):
             raise CommandError(f"No store {options['vendor']} has earned anything in {currency}.", returncode=NOT_DONE)
         if rate is not None:
             paying_account()
-        batch = None if dry_run else open_batch(run=run, currency=currency, euro_rate=rate, actor=None)
+        terms = {"run": run, "currency": currency, "euro_rate": rate}
+        batch = new_batch(**terms) if dry_run else open_batch(**terms, actor=None)
         due, skipped = Counter[str](), Counter[str]()
         with progress_bar() as progress:
             for account in progress.track(accounts, description="Vendors"):
                 outcome: DuePayout | VendorPayout | SkippedPayout
-                if batch is None:
-                    outcome = due_payout(account=account, minimum_minor=minimum)
+                if dry_run:
+                    outcome = due_payout(account=account, batch=batch, minimum_minor=minimum)
                 else:
                     outcome = prepare_payout(account=account, batch=batch, minimum_minor=minimum, actor=None)
                 why = _why_not_paid(outcome)
@@ -103,7 +105,7 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
         )
-        if batch is not None and due["payouts"]:
+        if due["payouts"] and not dry_run:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
 
     def _export(self, options: dict[str, Any]) -> None:
@@ -200,7 +202,7 @@ def _decimal(text: str, option: str) -> Decimal:
 def _minor(text: str, option: str) -> int:
     try:
         minor = to_minor(_decimal(text, option))
-    except (ValueError, OverflowError, InvalidOperation) as error:
+    except (ArithmeticError, ValueError) as error:
         raise CommandError(f"{option}: {text!r} is not an amount; use 50 or 50.00.", returncode=NOT_DONE) from error
     if minor < 1:
         raise CommandError(f"{option} must be at least 0.01.", returncode=NOT_DONE)

@@ -52,11 +52,14 @@ class Command(BaseCommand):
             return
         if options["day"] is not None:
             raise CommandError("--day is the day of a provider's list; give --provider too.")
+        kept = dict(options["digest"])
+        if len(kept) < len(set(options["digest"])):
+            raise CommandError("--digest was given twice with one number and different digests: one of them was not printed by digest_ledger.")
         count = 0
         orders = Order.objects.count()
         with progress_bar() as progress:
             task = progress.add_task("Orders", total=orders)
-            for difference in differences(lambda done: progress.advance(task, done), dict(options["digest"])):
+            for difference in differences(lambda done: progress.advance(task, done), kept):
                 self.stdout.write(difference)
                 count += 1
         for name, sums in (("Set aside to be paid out", held_sums()), ("Refunds to pay out", unclaimed_sums())):
