@@ -8,6 +8,7 @@ from contextlib import closing
 from pathlib import Path
 
 from django.db import ProgrammingError, connection, transaction
+from psycopg import pq
 
 NAMES = {"postgresql": "database.dump", "sqlite": "database.sqlite3"}
 
@@ -120,6 +121,7 @@ def _run(program: str, *arguments: str) -> None:
 def _pg_env() -> dict[str, str]:
     database = connection.settings_dict
     names = {"PGHOST": "HOST", "PGPORT": "PORT", "PGUSER": "USER", "PGPASSWORD": "PASSWORD", "PGDATABASE": "NAME"}
-    # These programs use the same TLS settings as the service.
-    secured = {f"PG{name.upper()}": str(value) for name, value in database["OPTIONS"].items() if name.startswith("ssl")}
-    return {variable: str(database[name]) for variable, name in names.items() if database[name]} | secured
+    # These programs connect as the service does, also to the socket and with the TLS settings that the address names after `?`.
+    variables = {option.keyword.decode(): option.envvar.decode() for option in pq.Conninfo.get_defaults() if option.envvar}
+    given = {variables[name]: str(value) for name, value in database["OPTIONS"].items() if name in variables}
+    return given | {variable: str(database[name]) for variable, name in names.items() if database[name]}

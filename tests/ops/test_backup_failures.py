@@ -18,6 +18,7 @@ from django.db import connection
 
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.operations import backups, dumps
+from marketplace.settings.environment import database
 from marketplace.storage import default_storage
 
 from ..catalog.cases import draft
@@ -169,11 +170,11 @@ def test_backup_that_does_not_fit_is_not_restored(load: Mock, tmp_path: Path, ch
     assert not load.called
 
 
-def of_postgresql(monkeypatch: pytest.MonkeyPatch, programs: Path) -> None:
-    """Let dumps be of a PostgreSQL whose programs are in this folder."""
-    options = {"sslmode": "verify-full", "sslrootcert": "/etc/ssl/ca.pem", "pool": {}, "connect_timeout": 5}
-    known = {"HOST": "db.example", "PORT": "", "USER": "shop", "PASSWORD": "secret", "NAME": "shop", "OPTIONS": options}
-    monkeypatch.setattr(dumps, "connection", SimpleNamespace(vendor="postgresql", settings_dict=known))
+def of_postgresql(
+    monkeypatch: pytest.MonkeyPatch, programs: Path, address: str = "postgres://shop:secret@db.example/shop?sslmode=verify-full"
+) -> None:
+    """Let dumps be of a PostgreSQL at an address, whose programs are in this folder."""
+    monkeypatch.setattr(dumps, "connection", SimpleNamespace(vendor="postgresql", settings_dict=database(address)))
     monkeypatch.setenv("PATH", f"{programs}:/usr/bin:/bin" if any(programs.iterdir()) else str(programs))
 
 
@@ -187,13 +188,27 @@ def test_nothing_is_restored_without_the_programs_of_the_database(load: Mock, tm
     assert not load.called
 
 
-def test_programs_of_the_database_connect_as_securely_as_the_service(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        (
+            "postgres://shop:secret@db.example/shop?sslmode=verify-full&sslrootcert=/etc/ssl/ca.pem&channel_binding=require",
+            ["PGCHANNELBINDING=require", "PGHOST=db.example", "PGSSLMODE=verify-full", "PGSSLROOTCERT=/etc/ssl/ca.pem", "PGUSER=shop"],
+        ),
+        ("postgres://shop:secret@/shop?host=/run/proxy", ["PGHOST=/run/proxy", "PGDATABASE=shop"]),
+    ],
+    ids=["TLS", "socket"],
+)
+def test_programs_of_the_database_connect_to_where_the_service_does_and_as_securely(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, address: str, found: list[str]
+) -> None:
     program = tmp_path / "pg_dump"
     program.write_text("#!/bin/sh\nenv | grep ^PG | sort | tr '\\n' ' ' >&2\nexit 1\n")
     program.chmod(0o700)
-    of_postgresql(monkeypatch, tmp_path)
-    with pytest.raises(dumps.BackupFailed, match=r"PGSSLMODE=verify-full PGSSLROOTCERT=/etc/ssl/ca\.pem PGUSER=shop"):
+    of_postgresql(monkeypatch, tmp_path, address)
+    with pytest.raises(dumps.BackupFailed) as failed:
         dumps.dump(tmp_path / "database.dump")
+    assert set(found) <= set(str(failed.value).split())
 
 
 @pytest.mark.postgres

@@ -54,7 +54,9 @@ class Command(BaseCommand):
             raise CommandError("--day is the day of a provider's list; give --provider too.")
         kept = dict(options["digest"])
         if len(kept) < len(set(options["digest"])):
-            raise CommandError("--digest was given twice with one number and different digests: one of them was not printed by digest_ledger.")
+            raise CommandError(
+                "--digest was given twice with one number and different digests: one of them was not printed by digest_ledger."
+            )
         count = 0
         orders = Order.objects.count()
         with progress_bar() as progress:
