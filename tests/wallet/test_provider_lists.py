@@ -4,12 +4,14 @@ import datetime as dt
 from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
+from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
 from tests.factories import UserFactory
+from wallet.errors import PaymentProviderUnavailable
 from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind, ReversalStatus
 from wallet.providers import SimulatedProvider
@@ -79,6 +81,12 @@ def test_reconciliation_needs_a_provider_that_is_set_up_and_a_day() -> None:
     for options in ({"provider": "nobody"}, {"day": timezone.now().date()}):
         with pytest.raises(CommandError):
             call_command("reconcile", **options)
+
+
+def test_reconciliation_with_a_provider_that_refuses_the_key_says_what_to_check(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(SimulatedProvider, "payments_of", Mock(side_effect=PaymentProviderUnavailable))
+    with pytest.raises(CommandError, match="refuses the key"):
+        call_command("reconcile", provider="test")
 
 
 def test_reconciliation_with_the_provider_reports_a_dispute_that_differs_from_the_ledger(monkeypatch: pytest.MonkeyPatch) -> None:

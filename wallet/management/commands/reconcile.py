@@ -80,7 +80,9 @@ class Command(BaseCommand):
         try:
             found = list(provider_differences(provider, day))
         except PaymentProviderUnavailable as problem:
-            raise CommandError(f"{provider.label} does not answer. Try again later.") from problem
+            raise CommandError(
+                f"{provider.label} does not answer, or refuses the key. Try again later, or check what the key may read."
+            ) from problem
         for difference in found:
             self.stdout.write(difference)
         if found:
