@@ -2,8 +2,10 @@
 
 from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 from corsheaders.defaults import default_headers
+from django.core.exceptions import ImproperlyConfigured
 
 from . import environment as read
 from .accounts import *  # noqa: F403 - a part of these settings
@@ -20,7 +22,10 @@ BASE_DIR = read.BASE_DIR
 
 # --- addresses --------------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
-DATA_DIR = Path(read.text("DATA_DIR", str(BASE_DIR / "var")))
+if urlsplit(BASE_URL)[2:] != ("", "", ""):
+    raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to an address without a path, such as https://shop.example.")
+# A relative folder is the same for a command, a server and the commands that a worker starts, wherever each was started.
+DATA_DIR = BASE_DIR / read.text("DATA_DIR", "var")
 ALLOWED_HOSTS = read.comma_separated("ALLOWED_HOSTS")
 CSRF_TRUSTED_ORIGINS = read.comma_separated("CSRF_TRUSTED_ORIGINS")
 # Our own proxies, whose X-Forwarded-For is trusted; empty if clients connect directly. They must drop header names with
@@ -138,7 +143,7 @@ S3_PUBLIC_ENDPOINT_URL = (S3 or {}).get("S3_PUBLIC_ENDPOINT_URL", "")
 
 STATIC_URL = "static/"
 STATICFILES_DIRS = [BASE_DIR / "templates" / "static"]
-STATIC_ROOT: Path | None = Path(read.text("STATIC_ROOT", str(DATA_DIR / "static")))
+STATIC_ROOT: Path | None = BASE_DIR / read.text("STATIC_ROOT", str(DATA_DIR / "static"))
 
 # How long a shared cache, such as the proxy, may serve a response of the public catalog without revalidation.
 SHARED_CACHE_SECONDS = read.integer("SHARED_CACHE_SECONDS", default=5)

@@ -195,7 +195,7 @@ def database(url: str) -> dict[str, object]:
         path = url.removeprefix("sqlite://")
         if not path.strip("/"):
             raise ImproperlyConfigured("DATABASE_URL names no file; set it to sqlite:///path/to/marketplace.sqlite3.")
-        return sqlite(Path(path))
+        return sqlite(BASE_DIR / path)
     raise ImproperlyConfigured(f"DATABASE_URL starts with {scheme!r}; set it to postgres://user:password@host:5432/name.")
 
 

@@ -60,6 +60,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"RATE_LIMIT_API_KEY": "many"}, ("RATE_LIMIT_API_KEY", "whole number")),
         ({"RATE_LIMIT_API_KEY": "0"}, ("RATE_LIMIT_API_KEY", "at least 1")),
         ({"BASE_URL": "shop.example"}, ("BASE_URL", "https://shop.example")),
+        ({"BASE_URL": "https://shop.example/shop"}, ("BASE_URL", "without a path")),
         ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
         ({"DATABASE_URL": "sqlite:///"}, ("DATABASE_URL", "names no file")),
@@ -163,6 +164,17 @@ def test_secret_is_read_as_it_is_from_the_variable_or_a_file(start: Start, tmp_p
     given = {name: value for name, value in PRODUCTION.items() if name != "SECRET_KEY"}
     assert key == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
     assert key == start(given | {"SECRET_KEY": key}).SECRET_KEY
+
+
+def test_relative_folder_is_the_same_wherever_a_process_was_started(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "elsewhere" / "deeper").mkdir(parents=True)
+    monkeypatch.chdir(tmp_path / "elsewhere" / "deeper")
+    data = os.path.relpath(tmp_path / "data", ROOT)
+    settings = start({"DATA_DIR": data, "STATIC_ROOT": f"{data}/static"})
+    assert settings.DATA_DIR.resolve() == tmp_path / "data"
+    assert Path(settings.DATABASES["default"]["NAME"]).resolve() == tmp_path / "data" / "marketplace.sqlite3"
+    settings = start({"DATABASE_URL": f"sqlite://{data}/shop.sqlite3"})
+    assert Path(settings.DATABASES["default"]["NAME"]).resolve() == tmp_path / "data" / "shop.sqlite3"
 
 
 def test_embedded_keys_are_made_once_for_the_owner_only(start: Start, tmp_path: Path) -> None:
