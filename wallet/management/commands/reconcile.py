@@ -77,6 +77,8 @@ class Command(BaseCommand):
         if provider is None:
             known = ", ".join(providers()) or "none"
             raise CommandError(f"{name} is not set up; set up: {known}.")
+        if day > timezone.now().date():
+            raise CommandError(f"{day} has not begun yet (UTC).")
         try:
             found = list(provider_differences(provider, day))
         except PaymentProviderUnavailable as problem:
