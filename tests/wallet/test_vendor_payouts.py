@@ -351,7 +351,10 @@ def test_repeated_payout_run_pays_nobody_twice_and_counts_no_cancelled_payout_as
     assert prepare() == [
         f"not paid: {vendor.store.slug}, 399.20 INR, cancelled in this run",
         "Run a: 0 payouts of 0.00 INR; not paid: 399.20 INR.",
+        "Next: prepare it again later, or payout cancel --run a --currency INR --reason REASON",
     ]
+    with pytest.raises(CommandError, match="Export or cancel run a first"):
+        prepare("b")
 
 
 def test_dry_run_of_a_payout_run_lists_what_is_due_and_pays_nobody() -> None:

@@ -103,7 +103,8 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
                 raise
             batch = PayoutBatch.objects.filter(currency=currency, status=BatchStatus.PREPARED).first()
             if batch is None or batch.run != run:
-                raise PayoutBatchOpen(run="" if batch is None else batch.run) from error
+                other = "" if batch is None else batch.run
+                raise PayoutBatchOpen(other and f"Export or cancel run {other} first.", run=other) from error
     if batch.status != BatchStatus.PREPARED:
         raise InvalidTransition(
             f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status

@@ -107,6 +107,9 @@ class Command(BaseCommand):
         )
         if due["payouts"] and not dry_run:
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
+        elif not dry_run:
+            # An open run keeps others from being prepared.
+            self.stdout.write(f"Next: prepare it again later, or payout cancel --run {run} --currency {currency} --reason REASON")
 
     def _export(self, options: dict[str, Any]) -> None:
         batch, path = _batch(options), options["file"]
