@@ -181,8 +181,9 @@ def deliverable_of_version(listing: Listing, version: str) -> Deliverable | None
 
 
 def version_of_file(file: Deliverable, listing: Listing) -> str:
-    """Return the version of an approved file; if that on sale has none, that of the listing, which may be for the next file already."""
-    return listing.version if not file.version and file.pk == listing.approved_deliverable_id else file.version
+    """Return the version of a file; if that on sale or the next one has none, that of the listing, which may be for the next file already."""
+    is_earlier = file.approved_at is not None and file.pk != listing.approved_deliverable_id
+    return file.version or ("" if is_earlier else listing.version)
 
 
 class SkillRequests(NamedTuple):

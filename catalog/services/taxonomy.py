@@ -111,7 +111,7 @@ def check_terms(terms: LicenseTerms) -> None:
         InvalidInput: the permissions do not fit the text, or these are the present terms.
     """
     last, text = current_terms().get(terms.tier_id), " ".join(terms.text.split())
-    present = None if last is None else (" ".join(last.text.split()), last.permissions, last.name)
+    present = None if last is None or last == terms else (" ".join(last.text.split()), last.permissions, last.name)
     if present == (text, terms.permissions, terms.tier.name):
         raise texts.invalid("text", "unchanged", "These are the present terms already.")
     for use, stored in terms.permissions.items():

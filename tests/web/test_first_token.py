@@ -15,6 +15,7 @@ from developers.purging import TOKENS_KEPT, expired_tokens
 from developers.services.rotation import rotate_token
 from developers.services.spending import LimitValues, set_spending_limit
 from marketplace.accounts.models import User
+from marketplace.core import audit
 from marketplace.core.money import Currency
 from marketplace.core.scopes import APP_SCOPES, Scope
 from tests.factories import UserFactory
@@ -70,7 +71,8 @@ def test_reviewed_path_is_shown_with_its_usual_waiting_time(browse: Callable[...
     for hours in (24, 46, 216):
         submitted = timezone.now() - timedelta(hours=hours)
         decided = {"status": "Rejected", "decided_at": timezone.now(), "decided_by": UserFactory()}
-        DeveloperApplication.objects.create(user=UserFactory(), what="x", why="y", submitted_at=submitted, **decided)
+        made = DeveloperApplication.objects.create(user=UserFactory(), what="x", why="y", submitted_at=submitted, **decided)
+        audit.record("application.reject", made, actor=None, from_state="Pending", to_state="Rejected")
     assert "Half of the latest decisions took 2\xa0days or less." in page_of(client).text
 
 

@@ -45,7 +45,7 @@ def _file_integrity(listing: Listing, *, read: bool) -> CheckOutcome:
             return CheckOutcome(name, passed=False, detail="The stored file is missing. Upload it again.")
         case StoredState.DIFFERENT:
             return CheckOutcome(name, passed=False, detail="The stored file is not the one that was uploaded. Upload it again.")
-        case StoredState.UNREAD:
+        case None:
             warning = "The stored file was written to since its last check. It is compared with your upload when you submit the listing."
             return CheckOutcome(name, passed=True, detail=f"{file.original_filename} is stored.", warning=warning)
     return CheckOutcome(name, passed=True, detail=f"Size and SHA-256 of {file.original_filename} are as recorded.")

@@ -32,18 +32,16 @@ class StoredState(StrEnum):
     INTACT = "intact"
     MISSING = "missing"
     DIFFERENT = "different"
-    # The file store's state has changed, and the object was not read.
-    UNREAD = "unread"
 
 
-def state_of(deliverable: Deliverable, *, read: bool = True) -> StoredState:
-    """Compare the stored file with its record. Where the file store's state has changed since the last comparison, it is read, unless `read` is false."""
+def state_of(deliverable: Deliverable, *, read: bool = True) -> StoredState | None:
+    """Compare the stored file with its record. Where the file store's state has changed since the last comparison, it is read, or if `read` is false, the state is None."""
     try:
         if deliverable.fingerprint and default_storage.fingerprint(deliverable.object_key) == deliverable.fingerprint:
             return StoredState.INTACT
     except FileNotFoundError:
         return StoredState.MISSING
-    return verify(row=deliverable) if read else StoredState.UNREAD
+    return verify(row=deliverable) if read else None
 
 
 def verify(*, row: StoredRow, on_bytes: OnBytes | None = None) -> StoredState:
