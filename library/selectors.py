@@ -77,7 +77,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)
     owned = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id")
-    licence = _usable(list(owned), listing, version)
+    licence = _preferred(list(owned), listing, version)
     if licence is not None:
         # Saves a query when the holder is read.
         licence.holder = user
@@ -88,7 +88,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     raise NotOwned
 
 
-def _usable(licences: Sequence[Licence], listing: Listing, version: str | None) -> Licence | None:
+def _preferred(licences: Sequence[Licence], listing: Listing, version: str | None) -> Licence | None:
     """Return the first licence that is not suspended and covers the version, or a file that nobody blocked; else the first one, if any."""
     if len(licences) < 2:
         return licences[0] if licences else None

@@ -135,6 +135,6 @@ def topped_up_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> in
 
 def open_card_payments_of(user_id: uuid.UUID) -> "QuerySet[Any, Any]":
     """Return the user's top-ups that can still be paid, and those with an open dispute or refund, whose kind and amount are `reversal` and `reversal_minor`."""
-    payable = Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
-    rows = TopUp.objects.filter(payable | Q(reversals__status=ReversalStatus.OPEN), user=user_id)
+    page_is_open = Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
+    rows = TopUp.objects.filter(page_is_open | Q(reversals__status=ReversalStatus.OPEN), user=user_id)
     return rows.annotate(reversal=F("reversals__kind"), reversal_minor=F("reversals__amount_minor")).order_by("pk")

@@ -47,7 +47,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     downloads = downloads_of_order(order.pk)
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
-    reversals = list(ReversalPart.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
+    parts = list(ReversalPart.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))
     return {
         "schemaVersion": SCHEMA_VERSION,
         "issuer": settings.BASE_URL,
@@ -72,9 +72,9 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
                 "openedAt": _moment(part.reversal.opened_at),
                 "decidedAt": _moment(part.reversal.decided_at),
             }
-            for part in reversals
+            for part in parts
         ],
-        "ledger": list(_ledger(order, reversals, reader)),
+        "ledger": list(_ledger(order, parts, reader)),
     }
 
 
@@ -155,15 +155,15 @@ def _refund_request(order: Order) -> dict[str, Any] | None:
     }
 
 
-def _ledger(order: Order, reversals: list[ReversalPart], reader: Reader) -> Iterator[dict[str, Any]]:
+def _ledger(order: Order, parts: list[ReversalPart], reader: Reader) -> Iterator[dict[str, Any]]:
     """Yield the journals of an order, those that withheld or released the vendor's share of it, and those that returned its payment to the card.
 
     Amounts are those of the reader's account (for staff, the buyer's); others are left out.
     """
     # What each journal of a reversal changed of the vendor's share of this order; the journal may be about several orders.
-    shares = {part.withholding_journal_id: -part.withheld_minor for part in reversals}
-    shares |= {part.release_journal_id: part.withheld_minor - part.taken_minor for part in reversals}
-    settled = Q(closed_reversal__parts__in=reversals, kind="card_return")
+    shares = {part.withholding_journal_id: -part.withheld_minor for part in parts}
+    shares |= {part.release_journal_id: part.withheld_minor - part.taken_minor for part in parts}
+    settled = Q(closed_reversal__parts__in=parts, kind="card_return")
     found = Journal.objects.filter(Q(order=order) | Q(pk__in=filter(None, shares)) | settled).distinct().order_by("id")
     journals = list(found.select_related("covered__ledger_digest"))
     digests = journal_digests([journal.pk for journal in journals])

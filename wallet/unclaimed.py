@@ -1,4 +1,4 @@
-"""Refunds to deleted accounts that wait to be paid out: what was not paid by card."""
+"""Refunds to deleted accounts that wait to be paid out: what was not paid by card, and pays no debt."""
 
 from django.db.models import Exists, OuterRef, QuerySet, Sum
 
@@ -14,7 +14,7 @@ def unclaimed_refunds() -> QuerySet[Order]:
 
 
 def unclaimed_minor(order: Order) -> int:
-    """Return how much of an order's refund waits to be paid out: what was not paid by card."""
+    """Return how much of an order's refund waits to be paid out."""
     waiting = _to_unclaimed().filter(journal__order__in=unclaimed_refunds().filter(pk=order.pk))
     return waiting.aggregate(total=Sum("amount_minor"))["total"] or 0
 

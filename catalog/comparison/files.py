@@ -223,8 +223,8 @@ def _entries(before: Iterable[tuple[str, int, str]], after: Iterable[tuple[str, 
         if former_path != path or contents != found:
             shown = former_path if former_path != path and contents is not None else ""
             changes.append(EntryChange(path, _size(contents), _size(found), shown, moved=contents == found))
-    left = former.values() | new.keys()
-    changes += [EntryChange(path, _size(found), None) for path, found in old.items() if path not in left]
+    kept_or_moved = {*former.values(), *new}
+    changes += [EntryChange(path, _size(found), None) for path, found in old.items() if path not in kept_or_moved]
     return sorted(changes, key=lambda change: ENTRY_KINDS.index(change.kind))
 
 

@@ -46,10 +46,10 @@ def _pair_equals(gone: Mapping[str, Hashable], new: Mapping[str, Hashable], foun
 
 
 def _pair_similar(gone: Mapping[str, set[Any]], new: Mapping[str, set[Any]], found: dict[str, str]) -> None:
-    shares = ((_share(old, now), was, path) for was, old in gone.items() for path, now in new.items())
-    for share, was, path in sorted(shares, reverse=True):
-        if share >= LEAST_SHARE and path not in found and was not in found.values():
-            found[path] = was
+    shares = ((_share(before, after), former, path) for former, before in gone.items() for path, after in new.items())
+    for share, former, path in sorted(shares, reverse=True):
+        if share >= LEAST_SHARE and path not in found and former not in found.values():
+            found[path] = former
 
 
 def _share(one: set[Any], other: set[Any]) -> float:

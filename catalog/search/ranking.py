@@ -57,7 +57,7 @@ class Scorer:
         # Synonyms match, but the query does not cover them.
         terms = {term for group in groups for term, weight in group.items() if weight != SYNONYM}
         # Words with their spaces, in descending order of weight, so that the first match is the best.
-        self._groups = [sorted(((f" {term} ", quality) for term, quality in group.items()), key=_descending) for group in groups]
+        self._groups = [sorted(((f" {term} ", weight) for term, weight in group.items()), key=_descending) for group in groups]
         self._covered = _CoveredWords(terms)
 
     def score(self, row: FoundRow) -> tuple[float, bool]:
@@ -111,15 +111,15 @@ def _interleaved(equals: list[Scored]) -> list[Scored]:
 def _best_match(group: Sequence[tuple[str, float]], row: FoundRow) -> float:
     """Return the best match of a group in a document: the weight of the column times that of the word."""
     best = 0.0
-    for weight, column in _COLUMNS:
-        if not group or weight * group[0][1] <= best:
+    for column_weight, column in _COLUMNS:
+        if not group or column_weight * group[0][1] <= best:
             break
         text = f" {row[column]} "
-        for word, quality in group:
-            if weight * quality <= best:
+        for word, weight in group:
+            if column_weight * weight <= best:
                 break
             if word in text:
-                best = weight * quality
+                best = column_weight * weight
                 break
     return best
 

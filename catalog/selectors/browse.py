@@ -186,7 +186,7 @@ def facets_of_listings(ids: Collection[uuid.UUID], names: Collection[Facet]) -> 
 
 def count_listings_on_sale() -> int:
     """Return how many listings are on sale."""
-    return sum(listings for *_, listings in _stored_counts({}) or ())
+    return sum(listed for *_, listed in _stored_counts({}) or ())
 
 
 def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
@@ -255,15 +255,15 @@ def _count_facets(listings: Listings, names: Collection[Facet]) -> Facets:
 
 def _stored_facets(given: Mapping[str, Any], counts: Sequence[tuple[str, str, int]], names: Collection[Facet]) -> Facets:
     counters: dict[str, Counter[str]] = {name: Counter() for name in names}
-    for category, tier, listings in counts:
+    for category, tier, listed in counts:
         for name, value in ((Facet.CATEGORY, category), (Facet.TIER, tier)):
             if name in names:
-                counters[name][value] += listings
+                counters[name][value] += listed
     if stored := {Facet.FILE_TYPE, Facet.LICENSE}.intersection(names):
         values = _in_category_and_tier(ListingCount.objects.filter(name__in=stored), given).values_list("name", "value")
         # Licence tiers are few and sort first.
-        for name, value, listings in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * FACET_VALUES]:
-            counters[name][value] = listings
+        for name, value, listed in values.annotate(n=Sum("listings")).order_by("-name", "-n", "value")[: 2 * FACET_VALUES]:
+            counters[name][value] = listed
     return {name.value: _most_frequent(counters[name]) for name in names}
 
 

@@ -101,13 +101,13 @@ def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
 def refresh_store(store: Store) -> None:
     """Update the rows of a store that was opened, closed or renamed, or whose logo was changed."""
     published = Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED)
-    stale = ListingIndex.objects.filter(listing__store=store)
+    indexed = ListingIndex.objects.filter(listing__store=store)
     if store.is_open:
         refresh_listings(list(published.filter(index__isnull=True).values_list("pk", flat=True)))
         logo = _logos().filter(store=store).first()
-        stale.exclude(store_name=store.name, store_logo=logo).update(store_name=store.name, store_logo=logo)
+        indexed.exclude(store_name=store.name, store_logo=logo).update(store_name=store.name, store_logo=logo)
     else:
-        refresh_listings(list(stale.values_list("pk", flat=True)))
+        refresh_listings(list(indexed.values_list("pk", flat=True)))
 
 
 def refresh_category(category: Category) -> None:

@@ -40,9 +40,9 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
             return _redirect_to(server.deny(authorization))
         # Only what the page showed can be allowed: the app's grant may have changed since.
         agreed = decision == "allow" and request.POST.get("shown") == format_scopes(authorization.scopes)
-        limits = _limits_form(request, authorization, own=own, bound=agreed)
-        if agreed and (limits is None or limits.is_valid()):
-            return _redirect_to(_allow(authorization, request.user, limits))
+        form = _limits_form(request, authorization, own=own, bound=agreed)
+        if agreed and (form is None or form.is_valid()):
+            return _redirect_to(_allow(authorization, request.user, form))
     except ClientNotApproved as refusal:
         context = {"app": refusal.app, "review": selectors.open_scope_review_of(refusal.app)}
         return _allow_redirects(render(request, "oauth/unreviewed.html", context, status=403))
@@ -55,7 +55,7 @@ def authorize(request: SignedInRequest) -> HttpResponseBase:
     except OAuth2Error as error:
         return _send_error(request, error)
     consent = _consent_context(authorization, own=own, changed=decision is not None and not agreed)
-    return _allow_redirects(render(request, "oauth/consent.html", consent | {"form": limits}, status=400 if agreed else 200))
+    return _allow_redirects(render(request, "oauth/consent.html", consent | {"form": form}, status=400 if agreed else 200))
 
 
 def _limits_form(request: SignedInRequest, authorization: server.AuthorizationRequest, *, own: bool, bound: bool) -> SpendingForm | None:
@@ -67,11 +67,11 @@ def _limits_form(request: SignedInRequest, authorization: server.AuthorizationRe
 
 
 @transaction.atomic
-def _allow(authorization: server.AuthorizationRequest, user: User, limits: SpendingForm | None) -> str:
+def _allow(authorization: server.AuthorizationRequest, user: User, form: SpendingForm | None) -> str:
     """Save the consent and its limits, both or neither, and return the redirect URI."""
     address = server.allow(authorization, user)
-    if limits is not None:
-        replace_spending_limits(owner=user, spender=authorization.app, limits=limits.limits(), actor=user)
+    if form is not None:
+        replace_spending_limits(owner=user, spender=authorization.app, limits=form.limits(), actor=user)
     return address
 
 

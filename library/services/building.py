@@ -39,7 +39,7 @@ class DamagedFile(Exception):
     """The stored file differs from the uploaded one and is not served."""
 
 
-def package_for(*, licence: Licence, deliverable: Deliverable) -> Package:
+def prepare_package(*, licence: Licence, deliverable: Deliverable) -> Package:
     """Return the prepared package of a licence with this file."""
     package = package_of(licence.listing, deliverable, licence.terms, licence.ai_training)
     return prepare_packages(packages=[package])[0]

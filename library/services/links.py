@@ -23,7 +23,7 @@ from .. import bounds
 from ..errors import FileBlocked, LicenseSuspended, LinkExpired, LinkInvalid, LinkRevoked, NotOwned
 from ..models import Download, DownloadLink, Licence
 from ..selectors import current_file, owned_version
-from .building import package_for
+from .building import prepare_package
 
 _signer = Signer(salt="library.download", sep=".")
 _RANGE_CHARS = 100
@@ -47,7 +47,7 @@ def issue_link(*, licence: Licence, version: str | None = None, principal: Princ
     if deliverable is None:
         raise FileBlocked
     # Before the link is issued, since preparing the package of a large file takes time.
-    package = package_for(licence=licence, deliverable=deliverable)
+    package = prepare_package(licence=licence, deliverable=deliverable)
     now = timezone.now()
     label = version_of_file(deliverable, licence.listing)
     return DownloadLink.objects.create(

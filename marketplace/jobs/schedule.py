@@ -50,7 +50,7 @@ class ScheduledCommand:
     # From the interval's beginning; daily intervals begin at midnight UTC.
     offset: timedelta = timedelta()
 
-    def due_at(self, now: datetime) -> datetime:
+    def last_due_at(self, now: datetime) -> datetime:
         """Return when the command was last due."""
         return now - (now - EPOCH - self.offset) % self.every
 
@@ -69,7 +69,7 @@ def enqueue_due_commands() -> int:
     rows = list(Schedule.objects.annotate(now=Now()).values_list("command", "last_due_at", "now"))
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
-    due = {entry: entry.due_at(now) for entry in scheduled_commands()}
+    due = {entry: entry.last_due_at(now) for entry in scheduled_commands()}
     known = {command: done for command, done, _ in rows}
     new = [Schedule(command=entry.command, last_due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
@@ -85,7 +85,7 @@ def overdue_commands(grace: timedelta) -> list[str]:
     """Return the commands that were due at least this long ago and have since been neither enqueued nor found waiting or running."""
     known = dict(Schedule.objects.values_list("command", "last_due_at"))
     before = timezone.now() - grace
-    return [entry.command for entry in scheduled_commands() if known.get(entry.command, EPOCH) < entry.due_at(before)]
+    return [entry.command for entry in scheduled_commands() if known.get(entry.command, EPOCH) < entry.last_due_at(before)]
 
 
 def _enqueue_once(entry: ScheduledCommand, at: datetime) -> bool:

@@ -41,7 +41,7 @@ def test_every_scheduled_command_is_there_and_differs_from_the_others() -> None:
 @pytest.mark.parametrize(("hour", "minute", "due"), [(10, 4, (9, 5)), (10, 5, (10, 5)), (10, 59, (10, 5))], ids=["before", "at", "after"])
 def test_command_is_due_once_in_its_interval(hour: int, minute: int, due: tuple[int, int]) -> None:
     entry = ScheduledCommand("help", HOUR, timedelta(minutes=5))
-    assert entry.due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
+    assert entry.last_due_at(datetime(2026, 11, 21, hour, minute, 30, tzinfo=UTC)) == datetime(2026, 11, 21, *due, tzinfo=UTC)
 
 
 @pytest.mark.django_db

@@ -60,7 +60,7 @@ def attach_deliverable(
     """Record a stored file as the listing's candidate for the next review, in place of the present one.
 
     That one is deleted unless it was approved, because buyers may download it, or blocked, as evidence. Pass the listing as it was read when the
-    upload began: another candidate since then is a conflict. The received file is kept once its record is committed; the same transaction ends a resumable `upload`.
+    request began: another candidate since then is a conflict. The received file is kept once its record is committed; the same transaction ends a resumable `upload`.
 
     Raises:
         ListingLocked: the listing came under review in the meantime.

@@ -93,9 +93,9 @@ def announced_size(request: HttpRequest) -> int:
     return max(0, int(length) - bounds.MULTIPART_OVERHEAD_BYTES) if length.isascii() and length.isdigit() else 0
 
 
-def bare_form(request: HttpRequest, upload: OnePassHandler) -> list[str]:
+def bare_form(request: HttpRequest, handler: OnePassHandler) -> list[str]:
     """Parse a form that contains nothing but the file, bypassing `request.POST` and `FILES`, which would buffer it."""
-    fields, _ = MultiPartParser(request.META, request, [upload], request.encoding).parse()
+    fields, _ = MultiPartParser(request.META, request, [handler], request.encoding).parse()
     return [str(name) for name in fields]
 
 
@@ -123,9 +123,9 @@ def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormR
     """
     check_upload_headers(request, maximum_bytes)
     with removed_on_failure(key), default_storage.open(key, "wb") as file, HashedSink(file) as hashed:
-        upload = _read_form(request, hashed, maximum_bytes, reader)
+        handler = _read_form(request, hashed, maximum_bytes, reader)
         sha256, crc32 = hashed.digests()
-    return Received(default_storage, key, safe_filename(upload.given_name), upload.size, sha256, crc32)
+    return Received(default_storage, key, safe_filename(handler.given_name), handler.size, sha256, crc32)
 
 
 @contextmanager
@@ -176,18 +176,18 @@ def receive_part(request: HttpRequest, *, key: str, size: int, checksum: Checksu
 def _read_form(request: HttpRequest, sink: Sink, maximum_bytes: int, reader: FormReader) -> OnePassHandler:
     # A slow client may take hours to send.
     release_connection()
-    upload = OnePassHandler(sink, maximum_bytes)
+    handler = OnePassHandler(sink, maximum_bytes)
     with upload_slot(request), _form_errors_as_problems():
-        fields = set(reader(request, upload))
+        fields = set(reader(request, handler))
     others = sorted(fields - {FIELD})
     if others:
         raise InvalidInput(errors=[unknown_field(name) for name in others[:10]])
-    if FIELD in fields or not upload.complete:
+    if FIELD in fields or not handler.complete:
         # Django treats a part without a file name as a text field.
         raise UploadIncomplete
-    if not upload.size:
+    if not handler.size:
         raise FileRejected("The file is empty.", reason="empty")
-    return upload
+    return handler
 
 
 @contextmanager

@@ -183,7 +183,7 @@ class Journal(models.Model):
             ),
             models.CheckConstraint(condition=~Q(reason=""), name="journal_has_reason"),
             models.CheckConstraint(
-                # A refund to a deleted account has a wallet only if part of it was paid by card.
+                # A refund to a deleted account has a wallet only if part of it was paid by card, or pays a debt.
                 condition=(
                     Q(
                         kind__in=(

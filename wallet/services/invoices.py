@@ -121,15 +121,15 @@ def _last_issued_sequence(seller: Seller, year: int) -> int:
 
 def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     """Return the fields of the invoice of a sale."""
-    buyer, details = order.buyer_details, _details_at(seller, order.created_at)
-    place = _place_of_supply(order, details)
+    buyer_details, seller_details = order.buyer_details, _details_at(seller, order.created_at)
+    place = _place_of_supply(order, seller_details)
     version = f", version {order.version}" if order.version else ""
     upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
         "kind": InvoiceKind.INVOICE,
-        "seller_details": details,
-        "buyer_details": buyer,
-        "buyer_name": buyer.name if buyer is not None else order.buyer.name or order.buyer.email,
+        "seller_details": seller_details,
+        "buyer_details": buyer_details,
+        "buyer_name": buyer_details.name if buyer_details is not None else order.buyer.name or order.buyer.email,
         "description": f"{order.title}{version}, licence {order.license_name}{upgrade}",
         "service_code": seller.service_code,
         "treatment": order.tax_treatment,
@@ -143,14 +143,14 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     }
 
 
-def _place_of_supply(order: Order, seller: BillingDetails) -> BillingDetails | None:
+def _place_of_supply(order: Order, seller_details: BillingDetails) -> BillingDetails | None:
     """Return the details whose country and region decided the rate (`wallet.tax.decide_tax`), None where the listing's rate applies."""
-    buyer = order.buyer_details
+    buyer_details = order.buyer_details
     if order.tax_treatment == Treatment.LISTING:
         return None
-    if order.tax_treatment in _IN_SELLERS_COUNTRY and (buyer is None or buyer.country != seller.country):
-        return seller
-    return buyer
+    if order.tax_treatment in _IN_SELLERS_COUNTRY and (buyer_details is None or buyer_details.country != seller_details.country):
+        return seller_details
+    return buyer_details
 
 
 def _details_at(seller: Seller, time: datetime) -> BillingDetails:

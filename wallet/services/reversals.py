@@ -151,7 +151,7 @@ def _record_parts(reversal: CardReversal, found: Sequence[tuple[Journal, Reversa
 def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor: int) -> list[tuple[Journal, ReversalPart]]:
     """Attribute an amount to the newest purchases after the top-up, each up to what is neither disputed nor lost yet.
 
-    Those that are suspended already are left out. Nothing is saved. Each is returned with its sale.
+    Purchases that are suspended already are left out. Nothing is saved. Each part is returned with its sale.
     """
     credited = reversal.top_up.journal
     if credited is None:

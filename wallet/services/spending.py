@@ -101,7 +101,7 @@ def spend(
             offer = find_requested_offer(buyer=buyer, purchase=purchase, quote_id=quote_id)
             receipt = _record_sale(buyer, offer, principal, request, delivery_consent, approval)
     except (Problem, IntegrityError) as refusal:
-        # A repeated request always fails, concurrent or later: only then is the saved response looked up.
+        # A repeated request always gets here, concurrent or later: only then is the saved response looked up.
         if response := saved_response(request):
             SPENDS.labels("repeated").inc()
             return Receipt(**response), True

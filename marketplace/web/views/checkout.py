@@ -89,14 +89,14 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     balance = balances_of(request.user).get(quote.currency, 0)
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
-    card = next(iter(cards_of([quote.listing_id])), None)
+    listing_card = next(iter(cards_of([quote.listing_id])), None)
     context = {
         "quote": quote,
         "tax": _tax_of(request.user, quote),
         "billing": billing_details_of(request.user),
         "invoiced": quote.price_minor > 0 and has_seller(quote.listing.store.owner_id),
         "listing": quote.listing,
-        "card": card,
+        "listing_card": listing_card,
         "balance": balance,
         "left": balance - quote.price_minor,
         "list_price": quote.price_minor + quote.discount_minor + quote.upgrade_credit_minor,
@@ -106,7 +106,7 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
         "delivery_consent": IMMEDIATE_DELIVERY,
         "missing_amount": f"{to_number(missing):.2f}",
     }
-    response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if card else HTTPStatus.NOT_FOUND)
+    response = render(request, "shop/checkout.html", context, status=HTTPStatus.OK if listing_card else HTTPStatus.NOT_FOUND)
     response[POLICY_HEADER] = REDIRECTING_FORM_POLICY
     return response
 

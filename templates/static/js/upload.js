@@ -70,10 +70,10 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, stored, s
     return running.done;
   };
 
-  const recordAddress = () => uploadAddress.replace("/tus/", "/uploads/");
+  const addressOfRecord = () => uploadAddress.replace("/tus/", "/uploads/");
 
   const finish = async () => {
-    const answer = await send("POST", `${recordAddress()}/finish`);
+    const answer = await send("POST", `${addressOfRecord()}/finish`);
     // A file that is refused is deleted.
     if ([200, 400, 404, 415].includes(answer.status)) remember(null);
     return answer;
@@ -82,7 +82,7 @@ marketplace.uploadInParts = (file, { address, part, credential, moved, stored, s
   // Returns {offset}, where to go on, or {answer}, the response that ends the upload.
   const begin = async () => {
     if (uploadAddress) {
-      const there = await send("GET", recordAddress());
+      const there = await send("GET", addressOfRecord());
       // The upload was finished, but the response was lost: it is requested again.
       if (there.status === 200 && there.data.fileId) return { answer: await finish() };
       if (there.status === 200) return { offset: there.data.offset };
