@@ -181,7 +181,7 @@ def _movements_of(orders: Sequence[Order]) -> Mapping[Any, Movements]:
 
 
 def _expected(order: Order, moved: Movements) -> Movements:
-    """Return the expected movements; of a refund to a deleted account, what was not paid by card is unclaimed, or was paid out."""
+    """Return the expected movements; of a refund to a deleted account, what does not go through its wallet is unclaimed, or was paid out."""
     unclaimed = order.buyer.deleted and any(credited == AccountKind.UNCLAIMED for _, _, credited, *_ in moved)
     waiting = 0
     parts = (

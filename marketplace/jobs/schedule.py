@@ -70,7 +70,7 @@ def enqueue_due_commands() -> int:
     # By the database's clock, because the clocks of the nodes differ.
     now = rows[0][2] if rows else timezone.now()
     due = {entry: entry.last_due_at(now) for entry in scheduled_commands()}
-    known = {command: done for command, done, _ in rows}
+    known = {command: last_due_at for command, last_due_at, _ in rows}
     new = [Schedule(command=entry.command, last_due_at=at) for entry, at in due.items() if entry.command not in known]
     if new:
         Schedule.objects.bulk_create(new, ignore_conflicts=True)
