@@ -12,6 +12,7 @@ from botocore.exceptions import ClientError
 from django.conf import settings as django_settings
 from django.core.cache import cache, caches
 from django.db import connection, connections
+from django.db.models.signals import post_save
 from django.test import Client
 from playwright.sync_api import Browser, Page
 from rest_framework.test import APIClient
@@ -22,10 +23,12 @@ from developers.services.applications import approve_application, submit_applica
 from developers.services.credentials import issue_api_key
 from developers.usage.buffer import usage_buffer
 from marketplace.accounts.models import User
+from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import APP_SCOPES, Scope, format_scopes
 from marketplace.settings.environment import redis_caches
 from marketplace.storage.s3 import S3Storage
 
+from .audit_entries import check_entry
 from .callers import EVERYTHING, personal_token, signed_in
 from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: F401 - fixtures
 from .factories import AppFactory, UserFactory
@@ -87,6 +90,11 @@ def django_db_keepdb(request: pytest.FixtureRequest) -> bool:
 def _mails_go_through_the_queue(django_test_environment: None) -> None:
     """Undo what Django does to every test: mails take their way through the queue, and the worker hands them to the outbox."""
     django_settings.EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _audit_entries_are_as_documented(django_test_environment: None) -> None:
+    post_save.connect(check_entry, sender=AuditEntry)
 
 
 @pytest.fixture(autouse=True)

@@ -11,7 +11,8 @@ from .sandbox.entries import MAX_LISTED, PATH_CHARS
 from .sandbox.inspecting import FACTS_BYTES, MODULES
 from .sandbox.runner import Limits, reader_of, run_in_sandbox
 
-# Sized for the slowest legitimate file: 5 GiB of deflated text. Unpacking takes half of the limit, with a file store that needs 40 ms for each MiB.
+# Sized for the slowest legitimate file, 5 GiB of deflated text: unpacking takes about 33 s of processor time, and reading 205 s where the file store needs
+# 40 ms for each MiB (`SLOW_READ_SECONDS`).
 LIMITS = Limits(cpu_seconds=120, wall_seconds=240)
 FORMATS = frozenset(MODULES)
 

@@ -150,4 +150,4 @@ def _rich_app() -> None:
 
 def _history(subject: Model) -> None:
     for number in range(25):
-        audit.record("thing.touch", subject, actor=UserFactory(), from_state="A", to_state="B", reason=f"Reason {number}")
+        audit.record("app.suspend", subject, actor=UserFactory(), from_state="A", to_state="B", reason=f"Reason {number}")

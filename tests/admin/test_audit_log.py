@@ -23,7 +23,7 @@ def cells(page: bytes, column: str) -> list[str]:
 @pytest.mark.slow
 def test_audit_entry_names_its_subject_and_links_to_it(browse: Callable[..., Client], reviewer: User) -> None:
     listing = ListingFactory(title="Halden Grotesk")
-    audit.record("listing.approve", listing, actor=reviewer, from_state="PendingReview", to_state="Published")
+    audit.record("listing.approve", listing, actor=reviewer, from_state="PendingReview", to_state="Published", review="1")
     page = browse(reviewer).get(address(AuditEntry, "changelist"))
     assert cells(page.content, "what")[0] == "Listing: approve"
     assert cells(page.content, "subject")[0] == "Listing Halden Grotesk"
@@ -38,7 +38,7 @@ def test_audit_entry_names_its_subject_and_links_to_it(browse: Callable[..., Cli
 def test_audit_entry_of_a_deleted_or_hidden_subject_has_no_link(browse: Callable[..., Client], reviewer: User) -> None:
     gone, hidden = ListingFactory(), AppFactory(name="Secret project")
     for subject in (gone, hidden):
-        audit.record("thing.touch", subject, actor=reviewer)
+        audit.record("user.export", subject, actor=reviewer)
     gone.delete()
     page = browse(staff("core.view_auditentry")).get(address(AuditEntry, "changelist"))
     assert cells(page.content, "subject")[:2] == ["App", "Listing"]

@@ -118,10 +118,10 @@ def _finds(model_admin: ServiceAdmin) -> bool:
 
 
 def test_request_is_found_in_the_audit_log(root: Client) -> None:
-    entry = audit.record("user.look", UserFactory(), actor=None)
+    entry = audit.record("user.export", UserFactory(), actor=None)
     response = root.get(reverse("admin:index"), headers={"X-Request-Id": "req-4711"})
     assert response.status_code == 200
-    other = AuditEntry.objects.create(action="a.b", subject_type="x", subject_id="1", request_id="req-4711")
+    other = AuditEntry.objects.create(action="user.export", subject_type="x", subject_id="1", request_id="req-4711")
     assert found(root, "req-4711") == {"Audit entries": [address(AuditEntry, "change", other.pk)]}
     # By the id of an entry, and of what it is about.
     for q in (entry.pk, entry.subject_id):

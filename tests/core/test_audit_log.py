@@ -48,3 +48,13 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
     finally:
         AUDIT_LOG_TRIGGERS.install(connection)
     assert AUDIT_LOG_TRIGGERS.check(databases=["default"]) == []
+
+
+@pytest.mark.parametrize(
+    ("action", "details"),
+    [("user.invent", {}), ("user.rename", {"name": "Ada"}), ("user.set_staff", {"before": []}), ("user.reactivate", {})],
+)
+def test_entry_that_the_documentation_does_not_describe_fails_its_test(action: str, details: dict[str, object]) -> None:
+    user = UserFactory()
+    with pytest.raises(AssertionError), transaction.atomic():
+        audit.record(action, user, actor=user, **details)

@@ -31,7 +31,7 @@ def keep_quiet(secret: str) -> None:
 @job()
 def deactivate(user: str) -> None:
     """Say in the audit log that a user was deactivated."""
-    audit.record("user.deactivate", User.objects.get(pk=user), actor=None)
+    audit.record("user.deactivate", User.objects.get(pk=user), actor=None, reason="Test")
 
 
 @job()

@@ -32,8 +32,8 @@ MAX_CHILDREN = max(2, os.cpu_count() or 1)
 WAIT_SECONDS = 270
 # The most children for the files of one sender.
 MAX_CHILDREN_OF_SENDER = max(1, MAX_CHILDREN // 2)
-# The time limits expect a file store that reads a MiB in 40 ms; one that takes this many seconds for a read is too slow for them.
-SLOW_READ_SECONDS = 0.2
+# For a file store that takes longer for a read, of a MiB at most, the time limits are too short.
+SLOW_READ_SECONDS = 0.04
 # How many times, 10 ms apart, to check whether a child that has closed its end of the connection has exited.
 ENDING_POLLS = 10
 ROOT_REFUSED = "Uploaded files are not inspected, because this process runs as root."

@@ -33,15 +33,15 @@ def refund_effects(order: Order) -> list[str]:
 
 
 def _where_it_goes(order: Order) -> str:
-    """Return where the money of a refund to a deleted account goes: to the card as far as it was paid by card."""
+    """Return where the money of a refund to a deleted account goes: to the card as far as it was paid by card; the rest pays what the account owes."""
     sale = Journal.objects.select_related("wallet").filter(order=order, kind=JournalKind.SALE).first()
     by_card = 0 if sale is None else card_part_of(sale)
     to_card, rest = (money(amount, order.currency) for amount in (by_card, order.price_minor - by_card))
     if not by_card:
-        return f"{rest} waits to be paid out"
+        return f"{rest} waits to be paid out, less what it owes, if anything"
     if by_card == order.price_minor:
         return f"{to_card} returns to the card"
-    return f"{to_card} returns to the card, {rest} waits to be paid out"
+    return f"{to_card} returns to the card, {rest} waits to be paid out, less what it owes, if anything"
 
 
 def credit_effects(owner: WalletOwner) -> list[str]:

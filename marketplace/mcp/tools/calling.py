@@ -46,7 +46,6 @@ ADVICE = {
     "upgrade_currency_differs": "If the user agrees to pay in `currency`, call again with it.",
     "license_not_upgradable": "list_library shows the licences that the user has now.",
     "tier_required": "Tell the user that their account's tier doesn't allow it; list_assets with tier finds assets that it allows.",
-    "rate_limited": "Without discountCode, the price that is then shown applies.",
     "quote_expired": "Get a new one with quote_purchase, and tell the user its price.",
     "quote_used": "A purchase was already made with this quote; list_library shows it.",
     "quote_mismatch": "Use the quote for the asset, licence and currency that it was made for, or get a new one with quote_purchase.",
