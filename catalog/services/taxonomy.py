@@ -62,7 +62,8 @@ def save_license_tier(*, tier: LicenseTier, changed: list[str], actor: User) -> 
     Raises:
         InvalidInput: it is active but has no terms.
     """
-    before = LicenseTier.objects.select_for_update().filter(pk=tier.pk).first()
+    # Purchases of the tier, which refer to it, do not wait.
+    before = LicenseTier.objects.select_for_update(no_key=True).filter(pk=tier.pk).first()
     check_tier(tier)
     factors = {}
     if before and before.price_factor != tier.price_factor:
