@@ -25,6 +25,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
     Raises:
         ApplicationOpen: another application of the user is open.
         DeveloperAlreadyApproved: the user is one already.
+        NotFound: the account is not active.
     """
     application = DeveloperApplication(
         user=user,
@@ -34,6 +35,8 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
         website=texts.clean_web_address(website, "website"),
         submitted_at=timezone.now(),
     )
+    # Serialised with the deletion of the account.
+    lock(User.objects.filter(is_active=True), pk=user.pk)
     if is_approved_developer(user):
         raise DeveloperAlreadyApproved
     try:

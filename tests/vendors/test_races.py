@@ -8,11 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core import signing
 from django.core.management import call_command
 from django.db import connections, transaction
 from django.utils import timezone
 
-from catalog.models import Category, Deliverable, Listing, Preview, Store
+from catalog.models import Category, Deliverable, Listing, ListingIndex, Preview, Store
+from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
 from marketplace.accounts.errors import AccountInUse
@@ -23,19 +25,24 @@ from marketplace.core.bounds import GIB
 from marketplace.core.errors import NotFound
 from marketplace.storage import default_storage
 from tests.catalog.cases import draft, submitted
-from tests.factories import CategoryFactory, ListingFactory, UserFactory
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, UserFactory
 from tests.files import makers
 from tests.files.helpers import stored
 from tests.races import refusals_at_once, until_someone_waits
 from tests.waiting import PATIENCE_SECONDS
+from tests.wallet.payees import changed_bank_account
 from vendors import bounds
 from vendors.models import Upload, VendorProfile, VendorStatus
+from vendors.previews import ProcessedPreview
 from vendors.selectors import unapproved_bytes, uploads_of
+from vendors.services import payout_details
+from vendors.services.editing import value_hash
 from vendors.services.limits import lock_vendor
 from vendors.services.listings import create_listing, update_listing
 from vendors.services.manifests import generate_manifest
 from vendors.services.pictures import update_picture
-from vendors.services.profiles import apply, approve_vendor, suspend_vendor
+from vendors.services.profiles import apply, approve_vendor, reinstate_vendor, suspend_vendor, update_store
+from vendors.services.store_pictures import attach_store_picture
 from vendors.services.uploads import append_part, begin_upload, finish_upload, new_part_key
 
 from .attaching import attach, play, show
@@ -306,3 +313,58 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
             assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
         assert waiting.result(PATIENCE_SECONDS) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
+
+
+def test_store_that_two_windows_rename_at_once_keeps_the_first_name() -> None:
+    profile = make_vendor()
+    seen = value_hash([profile.store.name, profile.bio])
+    rename = partial(update_store, profile=profile, actor=profile.user, seen=seen, bio=profile.bio)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            rename(store_name="First")
+            waiting = pool.submit(codes_at_once, [partial(rename, store_name="Second")])
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == ["listing_changed"]
+    assert Store.objects.get().name == "First"
+
+
+def test_logo_that_is_uploaded_while_the_store_is_renamed_leaves_the_new_name_in_lists(media: Path) -> None:
+    profile = make_vendor()
+    PublishedListingFactory(store=profile.store)
+    image = ProcessedPreview(makers.picture(), "image/webp", {}, {})
+    show_logo = partial(attach_store_picture, profile=profile, kind=StorePictureKind.LOGO, processed=image, actor=profile.user)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            update_store(profile=profile, actor=profile.user, store_name="New name")
+            waiting = pool.submit(codes_at_once, [show_logo])
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == [""]
+    assert ListingIndex.objects.get().store_name == "New name"
+
+
+def test_vendor_who_is_reinstated_while_the_account_is_deleted_stays_suspended() -> None:
+    profile = make_vendor(VendorStatus.SUSPENDED)
+    reinstate = partial(reinstate_vendor, profile=profile, reason="By mistake.", actor=UserFactory())
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            delete_account(user=profile.user, reason="Asked for.", actor=None)
+            waiting = pool.submit(codes_at_once, [reinstate])
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == ["invalid_transition"]
+    assert not Store.objects.get().is_open
+
+
+def test_undone_bank_account_of_a_vendor_who_deletes_the_account_does_not_deadlock(monkeypatch: pytest.MonkeyPatch) -> None:
+    profile = make_vendor()
+    token = signing.dumps(str(changed_bank_account(profile).pk), salt="vendors.payout-details.undo")
+    hold, began = payout_details._hold, []
+    with ThreadPoolExecutor(1) as pool:
+
+        def meanwhile(held: VendorProfile) -> None:
+            began.append(pool.submit(deleted, profile.user))
+            until_someone_waits()
+            hold(held)
+
+        monkeypatch.setattr(payout_details, "_hold", meanwhile)
+        payout_details.undo_payout_change(token=token)
+        assert began[0].result(PATIENCE_SECONDS).deleted

@@ -100,7 +100,10 @@ def undo_payout_change(*, token: str) -> VendorProfile:
     Raises:
         NotFound: the link is not valid or too old, or the bank account was erased.
     """
-    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=payout_change_of(token=token).profile_id)
+    profile = payout_change_of(token=token).profile
+    # The account first, as in its deletion.
+    lock(User.objects.all(), pk=profile.user_id)
+    profile = lock(VendorProfile.objects.select_related("user", "store"), pk=profile.pk)
     details = payout_change_of(token=token)
     if details.withdrawn_at is None:
         began = PayoutDetails.objects.filter(pk=details.pk).values("created_at")

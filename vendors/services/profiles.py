@@ -47,6 +47,7 @@ def apply(
     Raises:
         VendorProfileExists: the user has one.
         StoreSlugTaken: another store has the slug.
+        NotFound: the account is not active.
     """
     if VendorProfile.objects.filter(user=user).exists():
         raise VendorProfileExists
@@ -54,6 +55,8 @@ def apply(
     status = VendorStatus.APPROVED if approved else VendorStatus.PENDING
     try:
         with transaction.atomic():
+            # Serialised with the deletion of the account.
+            lock(User.objects.filter(is_active=True), pk=user.pk)
             store = Store.objects.create(owner=user, name=store_name, slug=store_slug, is_open=approved)
             profile = VendorProfile.objects.create(
                 user=user,
@@ -113,7 +116,8 @@ def lock_approved(profile: VendorProfile) -> VendorProfile:
     Raises:
         VendorNotApproved: the vendor was suspended in the meantime.
     """
-    profile = lock(VendorProfile.objects.select_related("store"), pk=profile.pk)
+    # Its store is read once the lock is held: a query that waits for a lock sees other tables as they were before.
+    profile = lock(VendorProfile.objects.all(), pk=profile.pk)
     if profile.status != VendorStatus.APPROVED:
         raise VendorNotApproved(vendorStatus=profile.status)
     return profile
@@ -166,7 +170,7 @@ def _decide(profile: VendorProfile, verb: str, *, reason: str, actor: User) -> V
         InvalidTransition: the status does not allow it, or the vendor's account was deleted.
         SelfReview: the actor owns the row.
     """
-    rows, now = VendorProfile.objects.select_related("user", "store"), timezone.now()
+    rows, now = VendorProfile.objects.all(), timezone.now()
     profile = VENDOR_TRANSITIONS.decide(
         rows, verb, pk=profile.pk, actor=actor, reason=reason, decided_at=now, decided_by=actor, updated_at=now
     )

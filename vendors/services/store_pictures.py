@@ -66,7 +66,7 @@ def take_pictures_down(*, profile: VendorProfile, reason: str, actor: User) -> N
         SelfReview: the actor owns the store.
     """
     reason = texts.clean_text(reason, "reason")
-    profile = lock_for_decision(VendorProfile.objects.select_related("store", "user"), pk=profile.pk, owner="user_id", actor=actor)
+    profile = lock_for_decision(VendorProfile.objects.all(), pk=profile.pk, owner="user_id", actor=actor)
     pictures = list(StorePicture.objects.filter(store=profile.store_id))
     if not pictures:
         raise InvalidTransition("The store has no pictures any more.")

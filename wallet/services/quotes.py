@@ -29,8 +29,8 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
     Raises:
         Problem: the problems of a purchase, except for balance and limits, or TooManyQuotes.
     """
-    # Serialises concurrent requests of the user.
-    lock(User.objects.all(), pk=buyer.pk)
+    # Serialises concurrent requests of the user, and the deletion of the account.
+    lock(User.objects.filter(is_active=True), pk=buyer.pk)
     offer = find_offer(buyer=buyer, purchase=purchase)
     now = timezone.now()
     expired_quotes().filter(owner=buyer).delete()

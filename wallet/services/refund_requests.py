@@ -44,12 +44,12 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
         InvalidInput: not a known reason, or not a valid text.
         RefundUnavailable: it was refunded or charged back, it was free (and no upgrade), its payment is disputed, or its licence was upgraded.
         RefundRequested: there is a request already.
-        NotFound: it is not the actor's purchase, or not the app's.
+        NotFound: it is not the actor's purchase, or not the app's, or the account is not active.
     """
     if reason not in RefundReason.values:
         raise texts.invalid("reason", "invalid_choice", f"Use one of: {', '.join(RefundReason.values)}.")
     details = texts.clean_text(details, "details", required=False)
-    lock(User.objects.all(), pk=actor.pk)
+    lock(User.objects.filter(is_active=True), pk=actor.pk)
     orders = Order.objects.select_related("listing__store__owner").filter(buyer=actor)
     order = lock(orders if app is None else orders.filter(app=app), pk=order.pk)
     _require_refundable(order)
