@@ -11,14 +11,15 @@ from django.db import transaction
 from django.utils import timezone
 
 from tests.factories import UserFactory
+from tests.files.makers import picture
 from tests.races import at_once, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
-from wallet.models import Invoice, Journal, Seller
+from wallet.models import Invoice, Journal, Logo, Seller
 from wallet.selectors import billing_details_of
 from wallet.services import invoices as service
 from wallet.services import offers
-from wallet.services.billing import save_billing_details
+from wallet.services.billing import change_logo, save_billing_details, save_seller
 from wallet.services.invoices import issue_invoices
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
@@ -114,3 +115,30 @@ def test_concurrent_changes_of_billing_details_are_all_kept() -> None:
     at_once(*(partial(save_billing_details, user=user, values={name: value}, actor=user) for name, value in changes.items()))
     details = billing_details_of(user)
     assert {name: getattr(details, name) for name in changes} == changes
+
+
+@pytest.mark.postgres
+def test_logo_and_address_of_the_operator_that_are_changed_at_once_are_both_kept() -> None:
+    seller = operator()
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            save_seller(seller=seller, changed=["city"], details=BERLIN, actor=UserFactory())
+            changing = pool.submit(at_once, partial(change_logo, user=None, image=picture(), actor=UserFactory()))
+            until_someone_waits()
+        changing.result(PATIENCE_SECONDS)
+    seller.refresh_from_db()
+    assert (seller.details, seller.details.city, seller.details.logo) == (billing_details_of(None), "Berlin", Logo.objects.get())
+
+
+@pytest.mark.postgres
+def test_vendor_as_seller_whom_staff_save_while_the_address_changes_has_the_new_address() -> None:
+    vendor = UserFactory()
+    vendor_as_seller(vendor, MUMBAI)
+    staff = partial(save_seller, seller=Seller.objects.get(), changed=["service_code"], details={}, actor=UserFactory())
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            billed(vendor, BERLIN)
+            saving = pool.submit(at_once, staff)
+            until_someone_waits()
+        saving.result(PATIENCE_SECONDS)
+    assert Seller.objects.get().details.city == "Berlin"

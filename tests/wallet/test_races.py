@@ -3,6 +3,8 @@
 import threading
 from collections import Counter
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from decimal import Decimal
 from functools import partial
 from typing import Any
 from unittest.mock import patch
@@ -12,9 +14,12 @@ from django.db import connection, connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import ListingIndex, ListingStats, PurchaseCountChange
+from catalog.models import LicenseTier, ListingIndex, ListingStats, PurchaseCountChange
 from catalog.services.purchase_counts import count_purchases, record_purchase
+from catalog.services.taxonomy import save_license_tier
+from developers.models import DeveloperApplication
 from developers.principals import Principal
+from developers.services.applications import submit_application
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import claim_licence
@@ -23,19 +28,23 @@ from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyConflict
 from tests.callers import bearer, personal_token
 from tests.factories import UserFactory
-from tests.races import THREADS, outcomes_at_once
+from tests.races import THREADS, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
+from vendors.models import VendorProfile
+from vendors.services.profiles import apply
 from wallet import bounds
 from wallet.errors import ApprovalDeclined
-from wallet.models import Approval, Journal, LedgerAccount, Order, WalletPayout
+from wallet.models import Approval, BillingDetails, Journal, LedgerAccount, Order, Quote, RefundRequest, WalletPayout
 from wallet.reconciliation import differences
 from wallet.selectors import vendor_accounts, wallet_of, with_transfer_sums
 from wallet.services import offers
 from wallet.services.approvals import approve_purchase, decline_purchase
+from wallet.services.billing import save_billing_details
 from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.quotes import make_quote
+from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import pay_unclaimed, refund_order
 from wallet.services.spending import spend
 from wallet.services.vendor_payouts import open_batch, prepare_payout
@@ -43,6 +52,7 @@ from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payo
 from wallet.unclaimed import unclaimed_refunds
 
 from .approval_cases import PRICE, approved_purchase, bounded, buy_or_ask, requested_approval
+from .invoice_cases import MUMBAI
 from .licensee_cases import bought_for, secret_sent
 from .payees import earned, payee
 from .spenders import connected, limit, personal
@@ -438,3 +448,51 @@ def test_unclaimed_refund_is_paid_once_and_the_others_are_told() -> None:
     claim = partial(pay_unclaimed, order=order, reference="T1", reason="By the receipt.")
     outcomes = outcomes_at_once(*(partial(claim, actor=UserFactory()) for _ in range(4)))
     assert refusals(outcomes) == ["invalid_transition"] * 3
+
+
+@pytest.mark.postgres
+def test_purchase_does_not_wait_for_a_change_of_its_licences_price() -> None:
+    listing, tier = on_sale(), LicenseTier.objects.get(slug="commercial")
+    tier.price_factor = Decimal(3)
+    with transaction.atomic():
+        save_license_tier(tier=tier, changed=["price_factor"], actor=UserFactory())
+        # The prices of all listings are being computed: whoever needed a row that is locked would be refused after a second.
+        with patch.object(offers, "LOCK_TIMEOUT", "1s"):
+            (outcome,) = outcomes_at_once(partial(bought, listing, license_slug="commercial"))
+    assert outcome.price_minor == 2 * 49_900
+
+
+def billing(buyer: User) -> Callable[[], Any]:
+    return partial(save_billing_details, user=buyer, values=MUMBAI, actor=buyer)
+
+
+def quoting(buyer: User) -> Callable[[], Any]:
+    return partial(make_quote, buyer=buyer, purchase=offers.PurchaseRequest(on_sale().slug, licensee=Licensee("Lee", "lee@example.com")))
+
+
+def complaining(buyer: User) -> Callable[[], Any]:
+    return partial(request_refund, order=Order.objects.get(buyer=buyer), reason="other", details="I am Lee.", actor=buyer)
+
+
+def selling(buyer: User) -> Callable[[], Any]:
+    return partial(apply, user=buyer, store_name="Lee", store_slug="lee", bio="I am Lee.", actor=buyer)
+
+
+def developing(buyer: User) -> Callable[[], Any]:
+    return partial(submit_application, user=buyer, what="An app.", why="I am Lee.", actor=buyer)
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("doing", [billing, quoting, complaining, selling, developing])
+def test_nothing_personal_is_saved_while_the_account_is_deleted(doing: Callable[[User], Callable[[], Any]]) -> None:
+    buyer = funded(inr=49_900)
+    bought(on_sale(), buyer)
+    saving = doing(buyer)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            deleting(buyer)()
+            waiting = pool.submit(outcomes_at_once, saving)
+            until_someone_waits()
+        assert waiting.result(PATIENCE_SECONDS) == ["not_found"]
+    for model in (BillingDetails, DeveloperApplication, Quote, RefundRequest, VendorProfile):
+        assert not model._default_manager.exists()

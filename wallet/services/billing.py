@@ -68,9 +68,10 @@ def save_billing_details(*, user: User, values: Mapping[str, str], actor: User, 
 
     Raises:
         InvalidInput: they are not valid.
+        NotFound: the account is not active.
     """
-    # Serialises concurrent requests of the user, so that each changes what the other left.
-    lock(User.objects.all(), pk=user.pk)
+    # Serialises concurrent requests of the user, so that each changes what the other left, and the deletion of the account, which erases it.
+    lock(User.objects.filter(is_active=True), pk=user.pk)
     current = billing_details_of(user)
     known = {} if current is None else {name: getattr(current, name) for name in BILLING_FIELDS}
     details = clean_billing_details({**known, **values})
@@ -91,13 +92,16 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
 
     Raises:
         InvalidInput: there are no billing details yet.
+        NotFound: the account is not active.
         UnsupportedType, FileRejected, BodyTooLarge: it is not an image that can be used.
         DependencyUnavailable: it cannot be checked at the moment.
     """
     content = process_logo(image, sender=str(actor.pk)) if image else b""
     with transaction.atomic():
-        if user is not None:
-            lock(User.objects.all(), pk=user.pk)
+        if user is None:
+            Seller.objects.select_for_update(no_key=True).filter(vendor=None).first()
+        else:
+            lock(User.objects.filter(is_active=True), pk=user.pk)
         current = billing_details_of(user)
         if current is None:
             raise texts.invalid("logo", "invalid", "Enter the billing details first.")
@@ -113,6 +117,8 @@ def change_logo(*, user: User | None, image: bytes, actor: User) -> BillingDetai
 def save_seller(*, seller: Seller, changed: list[str], details: Mapping[str, str], actor: User) -> Seller:
     """Save a seller of record; `details` are the operator's, a vendor enters their own. Raises what `clean_seller` raises."""
     checked = clean_seller(seller=seller, details=details)
+    # Before the details are read, which someone else may be changing.
+    Seller.objects.select_for_update(no_key=True).filter(pk=seller.pk).first()
     if seller.vendor is None:
         seller.details = _set_current(None, checked)
     else:
