@@ -3,6 +3,8 @@
 import random
 import threading
 from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
+from datetime import timedelta
 from functools import partial
 from typing import Any
 
@@ -17,9 +19,10 @@ from library.services.links import issue_link, record_download
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from tests.factories import UserFactory
-from tests.races import THREADS, at_once, outcomes_at_once
+from tests.races import THREADS, at_once, outcomes_at_once, until_someone_waits
 from tests.shop import archive, bought, funded, on_sale
-from wallet.models import CardReversal, Journal, LedgerAccount, PayoutBatch, ProviderEvent, TopUp
+from tests.waiting import PATIENCE_SECONDS
+from wallet.models import CardReversal, Journal, LedgerAccount, PayoutBatch, ProviderEvent, Quote, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.selectors import owed_by, wallet_of
 from wallet.services import provider_events
@@ -27,11 +30,12 @@ from wallet.services.digests import digest_ledger
 from wallet.services.funding import credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.provider_events import apply_waiting
+from wallet.services.quotes import make_quote
 from wallet.services.receivables import write_off
 from wallet.services.refund_requests import request_refund
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
-from wallet.services.top_ups import TopUpRequest, request_top_up
+from wallet.services.top_ups import TopUpRequest, credit_top_up, request_top_up
 from wallet.services.vendor_payouts import cancel_batch
 
 from .faulty_events import FaultyEvents
@@ -237,3 +241,52 @@ def test_concurrent_repeated_reordered_late_and_forged_events_credit_each_paymen
     sent.send_all(threads=8)
     assert list(sent.wrong()) == []
     assert {what for what, _, _ in sent.responses} == {"genuine", "forged", "ignored", "other amount"}
+
+
+@pytest.mark.postgres
+@pytest.mark.parametrize("what", ["quote", "deletion"])
+def test_late_payment_and_what_else_its_buyer_does_do_not_deadlock(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    buyer, purchase, past = UserFactory(), PurchaseRequest(on_sale().slug), timezone.now() - timedelta(days=2)
+    quote = make_quote(buyer=buyer, purchase=purchase)
+    top_up = requested_top_up(buyer, quote_id=str(quote.pk))
+    # A new quote deletes the old one, to which the payment refers.
+    Quote.objects.filter(pk=quote.pk).update(created_at=past - timedelta(minutes=1), expires_at=past)
+    TopUp.objects.filter(pk=top_up.pk).update(expires_at=timezone.now())
+    does: dict[str, Callable[[], Any]] = {
+        "quote": partial(make_quote, buyer=buyer, purchase=purchase),
+        "deletion": partial(delete_account, user=buyer, reason="test", actor=None),
+    }
+    began: list[Future[list[Any]]] = []
+    with ThreadPoolExecutor(1) as pool:
+
+        def meanwhile(**event: Any) -> str:
+            began.append(pool.submit(outcomes_at_once, does[what]))
+            until_someone_waits()
+            return credit_top_up(**event)
+
+        monkeypatch.setattr(provider_events, "credit_top_up", meanwhile)
+        telling(top_up, EventKind.SUCCEEDED)()
+        (outcome,) = began[0].result(PATIENCE_SECONDS)
+    assert (outcome == "account_in_use") == (what == "deletion")
+    assert wallet_of(buyer).balance_inr_minor == 50_000
+
+
+@pytest.mark.postgres
+def test_end_of_a_dispute_that_another_one_goes_on_for_does_not_deadlock_with_one_of_another_buyer() -> None:
+    user = UserFactory()
+    top_ups = [paid_top_up(user, amount) for amount in (30_000, 19_900)]
+    order = bought(on_sale(), user)
+    for top_up in top_ups:
+        deliver_event(top_up, EventKind.DISPUTED, amount_minor=15_000)
+    account = LedgerAccount.objects.get(kind="vendor")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            # What the dispute of another buyer does.
+            withheld = LedgerAccount.objects.filter(kind="withheld", owner=account.owner)
+            LedgerAccount.objects.select_for_update(no_key=True).get(pk=account.pk)
+            ending = pool.submit(at_once, telling(top_ups[1], EventKind.DISPUTE_LOST, amount_minor=15_000))
+            until_someone_waits()
+            withheld.update(balance_minor=F("balance_minor"))
+        assert ending.result(PATIENCE_SECONDS) == [None]
+    # It ended, and the other one suspends the purchase from now on.
+    assert [part.suspended for part in order.reversal_parts.order_by("pk")] == [True, True]

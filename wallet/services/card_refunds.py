@@ -6,8 +6,7 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.errors import InvalidTransition
-from marketplace.core.transitions import lock, lock_for_decision
+from marketplace.core.errors import InvalidTransition, SelfReview
 from marketplace.jobs.policy import job
 
 from ..models import CardReversal, TopUp
@@ -15,7 +14,7 @@ from ..models.top_ups import ReversalStatus
 from ..providers import provider_named
 from .provider_events import apply_waiting
 from .reversals import open_refund, settle_reversal
-from .top_ups import TOP_UP_TRANSITIONS
+from .top_ups import TOP_UP_TRANSITIONS, lock_top_up
 
 
 @transaction.atomic
@@ -29,7 +28,9 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
         NotFound: there is no such top-up.
     """
     reason = texts.clean_text(reason, "reason")
-    top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
+    top_up = lock_top_up(top_up=top_up)
+    if top_up.user_id == actor.pk:
+        raise SelfReview
     _start_refund(top_up, reason=reason, actor=actor)
     return top_up
 
@@ -37,7 +38,7 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
 @transaction.atomic
 def refund_top_up_of_deleted_account(*, top_up: TopUp) -> None:
     """Refund what can be refunded of a deleted account's top-up to its card, unless that is nothing, or another refund or dispute is open."""
-    top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+    top_up = lock_top_up(top_up=top_up)
     with suppress(InvalidTransition):
         _start_refund(top_up, reason="refund to a deleted account", actor=None)
 
@@ -67,7 +68,7 @@ def send_refund(reversal_id: str) -> None:
         raise RuntimeError(message)
     refund = provider.refund(payment=top_up.payment_reference, amount_minor=reversal.amount_minor, reversal_id=reversal.pk)
     with transaction.atomic():
-        top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+        top_up = lock_top_up(top_up=top_up)
         reversal = top_up.reversals.select_related("freeze_journal").get(pk=reversal.pk)
         if reversal.status != ReversalStatus.OPEN:
             return

@@ -12,14 +12,13 @@ from django.utils import timezone
 
 from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound, Problem
-from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..models import ProviderEvent, TopUp
 from ..models.top_ups import EventKind
 from ..providers import PaymentEvent, provider_named
 from .reversals import apply_reversal
-from .top_ups import credit_top_up, fail_top_up
+from .top_ups import credit_top_up, fail_top_up, lock_top_up
 
 # Kinds of events about the payment page. They name our top-up or the page; other events name the payment.
 _PAGE_KINDS = {EventKind.SUCCEEDED, EventKind.FAILED}
@@ -68,7 +67,7 @@ def _apply_once(provider: str, event: PaymentEvent) -> None:
     top_up = _top_up_of(provider, event)
     if top_up is None:
         return
-    top_up = lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+    top_up = lock_top_up(top_up=top_up)
     row.refresh_from_db()
     if row.processed_at is None:
         _apply(row, top_up, event)
@@ -78,7 +77,7 @@ def _apply_once(provider: str, event: PaymentEvent) -> None:
 def _apply_waiting_for(provider: str, event: PaymentEvent) -> None:
     top_up = _top_up_of(provider, event)
     if top_up is not None:
-        apply_waiting(top_up=lock(TopUp.objects.select_related("user"), pk=top_up.pk))
+        apply_waiting(top_up=lock_top_up(top_up=top_up))
 
 
 def apply_waiting(*, top_up: TopUp) -> None:

@@ -10,7 +10,7 @@ commission are taken, as far as they are needed. Other purchases stay; they are 
 another dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
 (`wallet.services.receivables`).
 
-The top-up, the buyer and the wallet are locked first. These locks serialise everything about this buyer, so it does not matter whether the
+The buyer, the top-up and the wallet are locked first. These locks serialise everything about this buyer, so it does not matter whether the
 buyer's orders and licences are locked before or after vendors' accounts.
 """
 
@@ -24,7 +24,6 @@ from django.utils import timezone
 
 from catalog.services.purchase_counts import record_refund
 from library.services.licences import revoke_licence
-from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.database import subquery_sum
 from marketplace.core.events import emit
@@ -45,7 +44,7 @@ from .ledger import NewTransfer, change_amount_set_aside, open_account, open_acc
 from .receivables import collect_owed
 from .refunds import ORDER_TRANSITIONS, end_refund_request
 from .top_ups import TOP_UP_TRANSITIONS
-from .withholding import by_vendor_account, release_shares, tell_outcome, tell_withheld, withhold_shares
+from .withholding import by_vendor_account, lock_vendor_accounts, release_shares, tell_outcome, tell_withheld, withhold_shares
 
 _UNPAID = {TopUpStatus.PENDING, TopUpStatus.FAILED}
 _REFUNDS = {EventKind.REFUNDED, EventKind.REFUND_FAILED}
@@ -113,8 +112,7 @@ def _match_reversal(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
 
 
 def _lock_wallet(top_up: TopUp) -> LedgerAccount:
-    """Return the wallet of a top-up, locked after the buyer."""
-    lock(User.objects.all(), pk=top_up.user_id)
+    """Return the wallet of a top-up, locked after the buyer and the top-up."""
     return lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=top_up.user_id, currency=top_up.currency)
 
 
@@ -185,6 +183,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     """
     top_up = reversal.top_up
     wallet = _lock_wallet(top_up)
+    lock_vendor_accounts(Journal.objects.filter(order__reversal_parts__reversal=reversal, kind=JournalKind.SALE).values("vendor"))
     kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal, wallet) if kept else _return_to_card(reversal, ended, wallet)

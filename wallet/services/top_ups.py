@@ -118,6 +118,16 @@ def request_top_up(
     return top_up, replayed
 
 
+def lock_top_up(*, top_up: TopUp) -> TopUp:
+    """Return the top-up with its buyer, who is locked first, as in a quote and in the deletion of the account.
+
+    Raises:
+        NotFound: there is none.
+    """
+    lock(User.objects.all(), pk=top_up.user_id)
+    return lock(TopUp.objects.select_related("user"), pk=top_up.pk)
+
+
 def return_url_of(*, top_up: TopUp) -> str:
     """Return where the payer is sent after the payment."""
     return top_up.return_url or settings.BASE_URL + reverse("top-up", args=[top_up.pk])
@@ -168,6 +178,7 @@ def fail_top_up(*, top_up: TopUp) -> str:
 @transaction.atomic
 def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
     """Mark as failed the pending top-ups that an app asked a user for; one that is paid all the same is credited."""
+    lock(User.objects.all(), pk=user_id)
     pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
     for top_up in pending.select_for_update(no_key=True).order_by("pk"):
         fail_top_up(top_up=top_up)

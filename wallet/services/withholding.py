@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from operator import attrgetter
+from typing import Any
 
 from marketplace.accounts.models import MailTopic
 from marketplace.ui.mail import mail
@@ -13,15 +14,19 @@ from ..selectors import unpaid_earnings
 from .ledger import set_aside
 
 
+def lock_vendor_accounts(account_ids: Any) -> list[LedgerAccount]:
+    """Return vendors' accounts, locked in the order of their ids, in which `digests` updates them, and before those of withheld shares, to avoid deadlocks."""
+    return list(LedgerAccount.objects.filter(pk__in=account_ids).select_for_update(no_key=True).order_by("pk"))
+
+
 def withhold_shares(*, suspended: Sequence[tuple[Journal, ReversalPart]]) -> None:
     """Withhold the vendors' shares of suspended purchases, each given with its sale, from earnings that are not paid out.
 
     Journal and amount are set on the parts, which the caller saves.
     """
-    accounts = LedgerAccount.objects.filter(pk__in={sale.vendor_id for sale, _ in suspended if sale.vendor_id is not None})
-    # To avoid deadlocks, vendors' accounts are locked in the order of their ids, in which `digests` updates them, and accounts of withheld
-    # shares in the order of their owners.
-    for account in sorted(accounts.select_for_update(no_key=True).order_by("pk"), key=attrgetter("owner_id")):
+    accounts = lock_vendor_accounts({sale.vendor_id for sale, _ in suspended if sale.vendor_id is not None})
+    # Accounts of withheld shares are changed in the order of their owners.
+    for account in sorted(accounts, key=attrgetter("owner_id")):
         unpaid = unpaid_before = max(unpaid_earnings(account.pk), 0)
         own = [(sale, part) for sale, part in suspended if sale.vendor_id == account.pk]
         for sale, part in own:
