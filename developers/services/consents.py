@@ -39,10 +39,13 @@ def give_consent(
 
     `code_challenge` is the SHA-256 that the app's verifier must have (PKCE). The user gets an email when the app is new or gains scopes, in
     case someone else used their session.
+
+    Raises:
+        NotFound: the account is not active.
     """
     now = timezone.now()
-    # Simultaneous consents are recorded one after the other.
-    lock(User.objects.all(), pk=user.pk)
+    # Simultaneous consents are recorded one after the other, and none of an account that is deleted.
+    lock(User.objects.filter(is_active=True), pk=user.pk)
     consent = Consent.objects.filter(user=user, app=app, audience=audience, withdrawn_at=None).first()
     if consent is None:
         consent = Consent(user=user, app=app, audience=audience, given_at=now)

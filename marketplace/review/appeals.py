@@ -19,7 +19,7 @@ from django.utils import timezone
 from marketplace.core import audit, texts
 from marketplace.core.errors import InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
-from marketplace.core.transitions import TransitionTable
+from marketplace.core.transitions import TransitionTable, lock
 from marketplace.ui.mail import mail
 
 from .errors import AppealExists, AppealUnavailable
@@ -167,11 +167,13 @@ def submit_appeal(*, decision: AuditEntry, text: str, actor: Any) -> Appeal:
         AppealExists: it was appealed before.
         AppealUnavailable: it is not the last decision on its row.
         InvalidInput: the text is not valid.
-        NotFound: it is about someone else's row, or cannot be appealed.
+        NotFound: it is about someone else's row, or cannot be appealed, or the account is not active.
     """
     text = texts.clean_text(text, "text", required=False)
     if not text:
         raise texts.invalid("text", "blank", "It must not be empty.")
+    # Serialised with the deletion of the account.
+    lock(get_user_model()._default_manager.filter(is_active=True), pk=actor.pk)
     decision, subject = own_decision(decision_id=decision.pk, user=actor)
     if hasattr(decision, "appeal"):
         raise AppealExists(appealId=str(decision.appeal.pk))

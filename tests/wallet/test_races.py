@@ -17,17 +17,20 @@ from rest_framework.test import APIClient
 from catalog.models import LicenseTier, ListingIndex, ListingStats, PurchaseCountChange
 from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.taxonomy import save_license_tier
-from developers.models import DeveloperApplication
+from developers.models import Consent, DeveloperApplication
 from developers.principals import Principal
-from developers.services.applications import submit_application
+from developers.services.applications import reject_application, submit_application
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import claim_licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyConflict
+from marketplace.core.scopes import Scope
+from marketplace.review.appeals import appealable_decision, submit_appeal
+from marketplace.review.models import Appeal
 from tests.callers import bearer, personal_token
-from tests.factories import UserFactory
+from tests.factories import AppFactory, UserFactory, connect_app
 from tests.races import THREADS, outcomes_at_once, until_someone_waits
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
@@ -482,8 +485,19 @@ def developing(buyer: User) -> Callable[[], Any]:
     return partial(submit_application, user=buyer, what="An app.", why="I am Lee.", actor=buyer)
 
 
+def appealing(buyer: User) -> Callable[[], Any]:
+    application = reject_application(application=developing(buyer)(), reason="No.", actor=UserFactory())
+    decision = appealable_decision(application)
+    assert decision is not None
+    return partial(submit_appeal, decision=decision, text="I am Lee.", actor=buyer)
+
+
+def connecting(buyer: User) -> Callable[[], Any]:
+    return partial(connect_app, buyer, AppFactory(), frozenset({Scope.CATALOG_READ}))
+
+
 @pytest.mark.postgres
-@pytest.mark.parametrize("doing", [billing, quoting, complaining, selling, developing])
+@pytest.mark.parametrize("doing", [billing, quoting, complaining, selling, developing, appealing, connecting])
 def test_nothing_personal_is_saved_while_the_account_is_deleted(doing: Callable[[User], Callable[[], Any]]) -> None:
     buyer = funded(inr=49_900)
     bought(on_sale(), buyer)
@@ -494,5 +508,5 @@ def test_nothing_personal_is_saved_while_the_account_is_deleted(doing: Callable[
             waiting = pool.submit(outcomes_at_once, saving)
             until_someone_waits()
         assert waiting.result(PATIENCE_SECONDS) == ["not_found"]
-    for model in (BillingDetails, DeveloperApplication, Quote, RefundRequest, VendorProfile):
+    for model in (Appeal, BillingDetails, Consent, DeveloperApplication, Quote, RefundRequest, VendorProfile):
         assert not model._default_manager.exists()
