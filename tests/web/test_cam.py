@@ -139,6 +139,12 @@ def updated(listing: Listing) -> None:
     store_file(listing, archive("second"))
 
 
+def pass_on(request: Handler, site: str) -> None:
+    headers = {name: request.headers[name] for name in ("X-Api-Key", "Idempotency-Key", "Content-Type") if request.headers[name]}
+    found = requests.request(request.command, f"{site}{request.path}", data=request.body, headers=headers, timeout=PATIENCE_SECONDS)
+    request.answer(found.status_code, found.content, Content_Type=found.headers["Content-Type"])
+
+
 @pytest.mark.django_db
 def test_program_is_text_with_the_address_of_the_service_and_a_strong_etag(client: Client, settings: Any) -> None:
     settings.BASE_URL = "https://shop.example"
@@ -181,10 +187,8 @@ def test_cut_download_is_continued(machine: Machine, buyer: User, site: str, set
 
         def respond(self) -> None:
             wanted = self.headers["Range"]
-            headers = {name: self.headers[name] for name in ("X-Api-Key", "Idempotency-Key", "Content-Type") if self.headers[name]}
             if "/downloads/" not in self.path:
-                found = requests.request(self.command, f"{site}{self.path}", data=self.body, headers=headers, timeout=PATIENCE_SECONDS)
-                self.answer(found.status_code, found.content, Content_Type=found.headers["Content-Type"])
+                pass_on(self, site)
                 return
             asked.append(wanted)
             ranged = {"Range": wanted} if wanted and takes_ranges else {}
@@ -311,11 +315,73 @@ def test_frozen_sync_fails_where_lock_and_manifest_differ(machine: Machine, buye
 
 
 @pytest.mark.full
+def test_frozen_sync_leaves_a_lock_file_with_the_line_ends_of_windows_as_it_is(machine: Machine, buyer: User) -> None:
+    sold(buyer)
+    machine.cam("add", "grotesk")
+    lock = machine.project / "cam.lock"
+    windows = lock.read_bytes().replace(b"\n", b"\r\n")
+    lock.write_bytes(windows)
+    machine.cam("sync", "--frozen")
+    assert lock.read_bytes() == windows
+
+
+@pytest.mark.full
+def test_what_is_added_while_another_command_downloads_is_kept(
+    machine: Machine, buyer: User, site: str, settings: Any, subtests: pytest.Subtests
+) -> None:
+    for slug in ("grotesk", "serif"):
+        sold(buyer, slug)
+    adding = [True]
+
+    class Adding(Handler):
+        """Adds another asset to the project during the first download."""
+
+        def respond(self) -> None:
+            if "/downloads/" in self.path and adding:
+                adding.clear()
+                machine.cam("add", "serif")
+            pass_on(self, site)
+
+    with serving(Adding) as port:
+        settings.BASE_URL = machine.service = f"http://127.0.0.1:{port}"
+        machine.cam("add", "grotesk")
+        assert set(machine.locked) == {"grotesk", "serif"}
+        with subtests.test("sync"):
+            shutil.rmtree(machine.project)
+            (machine.project / "cam.toml").write_text(f'service = "{machine.service}"\n[assets]\ngrotesk = "personal"\n')
+            adding.append(True)
+            machine.cam("sync")
+            assert set(machine.locked) == {"grotesk", "serif"}
+
+
+@pytest.mark.full
+def test_manifest_with_an_id_is_told_the_slug(machine: Machine, buyer: User) -> None:
+    listing, _ = sold(buyer)
+    (machine.project / "cam.toml").write_text(f'service = "{machine.service}"\n[assets]\n"{listing.pk}" = "personal"\n')
+    assert f"Write grotesk instead of {listing.pk}" in machine.cam("sync", code=1)
+
+
+@pytest.mark.full
+def test_folder_without_a_project_is_no_project_without_findings(machine: Machine) -> None:
+    for command in ("sync", "outdated", "audit"):
+        assert "no cam.toml" in machine.cam(command, code=1)
+
+
+@pytest.mark.full
+def test_longest_name_of_a_file_in_a_package_is_accepted(machine: Machine, buyer: User) -> None:
+    listing, _ = sold(buyer)
+    Deliverable.objects.filter(listing=listing).update(original_filename=f"con.{'a' * 232}.zip")
+    machine.cam("add", "grotesk")
+    assert list(machine.files.values()) == [archive("grotesk")]
+
+
+@pytest.mark.full
 def test_add_buys_only_with_the_buy_option_and_within_the_maximum_price(machine: Machine, buyer: User) -> None:
     on_sale(archive(), slug="grotesk")
     assert "499.0 INR" in machine.cam("add", "grotesk", code=1)
     machine.cam("add", "grotesk", "--buy", code=1)
-    machine.cam("add", "grotesk", "--buy", "--max-price", "498.99", "--currency", "INR", code=1)
+    for maximum in ("498.99", "nan"):
+        machine.cam("add", "grotesk", "--buy", "--max-price", maximum, "--currency", "INR", code=1)
     assert not Order.objects.filter(buyer=buyer).exists()
     machine.cam("add", "grotesk", "--buy", "--max-price", "998", "--currency", "INR", "--license", "commercial")
     assert Order.objects.get(buyer=buyer).license_slug == machine.locked["grotesk"]["license"] == "commercial"
@@ -327,6 +393,10 @@ def test_login_stores_a_checked_credential_for_its_owner_only(machine: Machine, 
     del machine.env["CAM_TOKEN"]
     assert "login" in machine.cam("add", "grotesk", code=1)
     machine.cam("login", typed="cam_sk_wrong\n", code=1)
+    # As the documentation abbreviates it.
+    machine.env["CAM_TOKEN"] = "cam_sk_…"
+    assert "neither a personal token nor an API key" in machine.cam("add", "grotesk", code=1)
+    del machine.env["CAM_TOKEN"]
     assert key not in machine.cam("login", typed=f"{key}\n")
     file = machine.home / ".config" / "cam" / "credentials.json"
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -365,9 +435,10 @@ def test_events_are_forwarded_with_a_signature_that_the_reference_library_verifi
 
 
 @pytest.mark.full
-def test_search_that_is_refused_for_its_rate_is_repeated_and_lists_what_it_finds(machine: Machine, settings: Any) -> None:
+def test_search_refused_for_its_rate_is_repeated_and_lists_what_it_finds_as_a_terminal_can_show_it(machine: Machine, settings: Any) -> None:
     statuses = [200, 429]
-    on_sale(slug="grotesk", title="Grotesk")
+    on_sale(slug="grotesk", title="Grotesk ゴシック")
+    machine.env |= {"PYTHONUTF8": "0", "PYTHONIOENCODING": "cp1252"}
     found = Client().get("/api/v1/assets/search?q=grotesk").content
 
     class Busy(Handler):
@@ -377,5 +448,5 @@ def test_search_that_is_refused_for_its_rate_is_repeated_and_lists_what_it_finds
 
     with serving(Busy) as port:
         settings.BASE_URL = f"http://127.0.0.1:{port}"
-        assert "grotesk: Grotesk" in machine.cam("search", "grotesk")
+        assert "grotesk: Grotesk ????" in machine.cam("search", "grotesk")
     assert statuses == []

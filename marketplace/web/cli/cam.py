@@ -47,7 +47,7 @@ BLOCK_BYTES = 1 << 20
 TRANSFER_BYTES = 1 << 16
 PROGRESS_BYTES = 32 << 20
 # The most of a file's name, and of a manifest or lock file.
-NAME_CHARS, TOML_BYTES = 240, 1 << 22
+NAME_CHARS, TOML_BYTES = 255, 1 << 22
 README, LICENSE = "README.txt", "LICENSE.txt"
 # Names that Windows gives to devices, with any extension.
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\..*)?", re.IGNORECASE)
@@ -127,8 +127,10 @@ def session() -> requests.Session:
 
 
 def say(text: str, to: TextIO | None = None) -> None:
-    """Print a line; characters that could control the terminal are replaced."""
-    print("".join(char if char.isprintable() else "?" for char in text), file=to or sys.stdout, flush=True)
+    """Print a line; characters that could control the terminal, or that it cannot show, are replaced."""
+    stream = to or sys.stdout
+    shown = "".join(char if char.isprintable() else "?" for char in text)
+    print(shown.encode(stream.encoding, "replace").decode(stream.encoding), file=stream, flush=True)
 
 
 # Files
@@ -218,6 +220,17 @@ class Project:
             if not path.exists() or path.read_bytes() != text:
                 with replacing(path) as file:
                     file.write(text)
+
+
+def opened() -> Project:
+    """Return the project of the current folder.
+
+    Raises:
+        Failed: there is none.
+    """
+    if not MANIFEST.exists():
+        raise Failed(f"There is no {MANIFEST} here. Run `{PROGRAM} add ASSET` first.")
+    return Project()
 
 
 def _entries(lock: tomlkit.TOMLDocument) -> list[Entry]:
@@ -331,7 +344,18 @@ def signed_in() -> Api:
     secret = os.environ.get("CAM_TOKEN", "").strip() or stored_credentials().get(SERVICE, "")
     if not secret:
         raise Failed(f"Run `{PROGRAM} login`, or set CAM_TOKEN to a personal token or an API key.")
-    return Api(secret)
+    return Api(checked(secret))
+
+
+def checked(secret: str) -> str:
+    """Return what looks like a credential.
+
+    Raises:
+        Failed: it does not.
+    """
+    if not re.fullmatch(r"cam_\w{1,200}", secret, re.ASCII):
+        raise Failed("That is neither a personal token nor an API key: they begin with cam_.")
+    return secret
 
 
 # Commands
@@ -344,9 +368,7 @@ def login(_args: argparse.Namespace) -> int:
         secret = getpass.getpass("Token or API key: ")
     else:
         secret = sys.stdin.readline(1000)
-    secret = secret.strip()
-    if not re.fullmatch(r"cam_\w{1,200}", secret, re.ASCII):
-        raise Failed("That is neither a personal token nor an API key: they begin with cam_.")
+    secret = checked(secret.strip())
     caller = Api(secret).call("GET", "me")
     with replacing(credentials_path(), 0o600) as file:
         file.write(json.dumps(stored_credentials() | {SERVICE: secret}, indent=1).encode())
@@ -415,6 +437,8 @@ def add(args: argparse.Namespace) -> int:
         entry = entry_of(item)
         if digest_of(project.path(entry)) != entry["sha256"]:
             fetch(api, project, entry)
+        # Read again, because another `add` may have ended meanwhile.
+        project = Project()
         project.locked[entry["asset"]] = entry
         project.assets[entry["asset"]] = entry["license"]
         for slug in sorted(project.assets):
@@ -435,7 +459,8 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
         )
     body = {"assetId": slug, "currency": args.currency} | ({"licenseSlug": args.license} if args.license else {})
     offer = api.call("POST", "wallet/quote", body)
-    if offer["price"] > args.max_price:
+    # Not "more than": nothing is more than `nan`.
+    if not offer["price"] <= args.max_price:
         raise Failed(f"{slug} costs {offer['price']} {offer['currency']}, more than --max-price. Nothing was bought.")
     order = api.call("POST", "wallet/spend", {"assetId": slug, "quoteId": offer["quoteId"]})
     say(f"{slug}: bought for {order['debited']} {order['currency']}, order {order['orderId']}.")
@@ -443,9 +468,7 @@ def buy(api: Api, asset: str, args: argparse.Namespace) -> None:
 
 def sync(args: argparse.Namespace) -> int:
     """Update the lock file to fit the manifest, and download the files that are missing or different."""
-    if not MANIFEST.exists():
-        raise Failed(f"There is no {MANIFEST} here. Run `{PROGRAM} add ASSET` first.")
-    project = Project()
+    project = opened()
     missing = sorted(slug for slug, wanted in project.assets.items() if project.locked.get(slug, {}).get("license") != wanted)
     extra = sorted(set(project.locked) - set(project.assets))
     if args.frozen and (missing or extra):
@@ -456,9 +479,15 @@ def sync(args: argparse.Namespace) -> int:
         item = owned(items, slug, project.assets[slug])
         if item is None:
             raise Failed(f"You don't own {slug} with the licence {project.assets[slug]}. Run `{PROGRAM} add {slug}` to see what it costs.")
-        project.locked[slug] = entry_of(item)
+        entry = entry_of(item)
+        if entry["asset"] != slug:
+            raise Failed(f"{MANIFEST} names {entry['asset']} by its id. Write {entry['asset']} instead of {slug}.")
+        project.locked[slug] = entry
     for slug in extra:
         del project.locked[slug]
+    # Before the downloads, which take time in which the files may change.
+    if missing or extra:
+        project.save()
     unchanged = 0
     for _, entry in sorted(project.locked.items()):
         if digest_of(project.path(entry)) == entry["sha256"]:
@@ -466,14 +495,13 @@ def sync(args: argparse.Namespace) -> int:
             continue
         api = api or signed_in()
         fetch(api, project, entry)
-    project.save()
     say(f"Assets in {project.folder}: {len(project.locked)}, of which {unchanged} unchanged.")
     return 0
 
 
 def outdated(_args: argparse.Namespace) -> int:
     """List assets with a newer file than the locked one."""
-    project = Project()
+    project = opened()
     items = {item["orderId"]: item for item in signed_in().library()}
     for slug, entry in sorted(project.locked.items()):
         item = items.get(entry["order"])
@@ -484,7 +512,7 @@ def outdated(_args: argparse.Namespace) -> int:
 
 def audit(args: argparse.Namespace) -> int:
     """Report assets whose licence has ended or is suspended, whose file was withdrawn, or that left the catalog."""
-    project, api = Project(), signed_in()
+    project, api = opened(), signed_in()
     items = {item["orderId"]: item for item in api.library()}
     status = 0
     for slug, entry in sorted(project.locked.items()):
