@@ -29,6 +29,8 @@ def make_content(entries: list[CatalogEntry], base_url: str) -> tuple[Credential
     Files created from here on, by a server in this process too, are readable by their owner only.
     """
     os.umask(0o077)
+    # Events keep the address of what they are about.
+    settings.BASE_URL = base_url
     # The demo's people have no mailboxes.
     settings.EMAIL_BACKEND = "django.core.mail.backends.dummy.EmailBackend"
     call_command("migrate", verbosity=0, interactive=False)

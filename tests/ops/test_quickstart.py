@@ -166,6 +166,14 @@ def test_first_run_writes_facts_and_files_for_the_owner_only_and_deletes_only_wh
 
 
 @pytest.mark.full
+def test_events_of_the_demo_name_the_address_at_which_it_is_served(facts: dict[str, Any], base_url: str) -> None:
+    found = requests.get(
+        f"{base_url}/api/v1/events", headers={"X-Api-Key": facts["developer"]["apiKey"]}, params={"limit": 100}, timeout=PATIENCE_SECONDS
+    ).json()["items"]
+    assert {event["data"]["url"].split("/api/")[0] for event in found if "url" in event["data"]} == {base_url}
+
+
+@pytest.mark.full
 def test_second_run_keeps_existing_data_restores_lost_parts_and_prints_commands_that_work(
     shop: Shop, facts: dict[str, Any], base_url: str, tmp_path: Path
 ) -> None:

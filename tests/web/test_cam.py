@@ -368,14 +368,6 @@ def test_folder_without_a_project_is_no_project_without_findings(machine: Machin
 
 
 @pytest.mark.full
-def test_longest_name_of_a_file_in_a_package_is_accepted(machine: Machine, buyer: User) -> None:
-    listing, _ = sold(buyer)
-    Deliverable.objects.filter(listing=listing).update(original_filename=f"con.{'a' * 232}.zip")
-    machine.cam("add", "grotesk")
-    assert list(machine.files.values()) == [archive("grotesk")]
-
-
-@pytest.mark.full
 def test_add_buys_only_with_the_buy_option_and_within_the_maximum_price(machine: Machine, buyer: User) -> None:
     on_sale(archive(), slug="grotesk")
     assert "499.0 INR" in machine.cam("add", "grotesk", code=1)

@@ -47,7 +47,7 @@ BLOCK_BYTES = 1 << 20
 TRANSFER_BYTES = 1 << 16
 PROGRESS_BYTES = 32 << 20
 # The most of a file's name, and of a manifest or lock file.
-NAME_CHARS, TOML_BYTES = 255, 1 << 22
+NAME_CHARS, TOML_BYTES = 240, 1 << 22
 README, LICENSE = "README.txt", "LICENSE.txt"
 # Names that Windows gives to devices, with any extension.
 DEVICE = re.compile(r"(?:con|prn|aux|nul|com[0-9¹²³]|lpt[0-9¹²³])(?:\s*\..*)?", re.IGNORECASE)
@@ -500,7 +500,7 @@ def sync(args: argparse.Namespace) -> int:
 
 
 def outdated(_args: argparse.Namespace) -> int:
-    """List assets with a newer file than the locked one."""
+    """List assets whose newest file is not the locked one."""
     project = opened()
     items = {item["orderId"]: item for item in signed_in().library()}
     for slug, entry in sorted(project.locked.items()):
