@@ -1,5 +1,7 @@
 """The audit log is append-only, whoever changes the database."""
 
+from typing import Any
+
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
@@ -54,7 +56,7 @@ def test_missing_trigger_stops_the_check_and_migrate_makes_it_again() -> None:
     ("action", "details"),
     [("user.invent", {}), ("user.rename", {"name": "Ada"}), ("user.set_staff", {"before": []}), ("user.reactivate", {})],
 )
-def test_entry_that_the_documentation_does_not_describe_fails_its_test(action: str, details: dict[str, object]) -> None:
+def test_entry_that_the_documentation_does_not_describe_fails_its_test(action: str, details: dict[str, Any]) -> None:
     user = UserFactory()
     with pytest.raises(AssertionError), transaction.atomic():
         audit.record(action, user, actor=user, **details)
