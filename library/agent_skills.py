@@ -79,8 +79,8 @@ def skills_by_name(skills: Iterable[AgentSkill]) -> dict[str, AgentSkill]:
     """Return skills by the name under which an agent installs them: their own, or if another skill has it already, the slug of their listing, or its ID."""
     by_name: dict[str, AgentSkill] = {}
     for skill in skills:
-        names = (skill.name, skill.listing.slug, str(skill.listing.pk))
-        by_name[next(name for name in names if name not in by_name)] = skill
+        names = (name for name in (skill.name, skill.listing.slug) if name not in by_name)
+        by_name[next(names, str(skill.listing.pk))] = skill
     return by_name
 
 

@@ -107,8 +107,9 @@ def _parts(name: str, url: str, example: str) -> SplitResult:
         parts = urlsplit(url)
         # Raises an error for what is no port, such as a part of a password that contains a slash.
         _ = parts.port
-    except ValueError as error:
-        raise ImproperlyConfigured(f"{name} is not understood: {MISREAD}; set it to one such as {example}.") from error
+    except ValueError:
+        # Its message has that part, which a server would log.
+        raise ImproperlyConfigured(f"{name} is not understood: {MISREAD}; set it to one such as {example}.") from None
     return parts
 
 
@@ -161,10 +162,11 @@ def database(url: str) -> dict[str, object]:
     if scheme in {"postgres", "postgresql"}:
         try:
             entry: dict[str, object] = environ.Env.db_url_config(url)
-        except ValueError as error:
+        except ValueError:
+            # As in `_parts`.
             raise ImproperlyConfigured(
                 f"DATABASE_URL is not understood: {MISREAD}; set it to one such as postgres://user:password@host:5432/name."
-            ) from error
+            ) from None
         if not entry.get("NAME"):
             raise ImproperlyConfigured("DATABASE_URL names no database; set it to postgres://user:password@host:5432/name.")
         return entry | {

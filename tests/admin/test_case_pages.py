@@ -99,6 +99,7 @@ def test_vendor_whose_account_was_deleted_was_suspended_by_nobody(root: Client) 
     assert f"Suspended by {approver.email}" not in text_of(root.get(page))
 
 
+@pytest.mark.slow
 def test_ways_to_the_next_to_the_previous_and_back_keep_the_filter(browser: Client) -> None:
     first, second = subjects.application(), subjects.application()
     kept = "?_changelist_filters=status__exact%3DPending"

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils import timezone
 
 from catalog.models import Category, FileFacts, Listing
-from library.agent_skills import token_for
+from library.agent_skills import free_skills, skills_by_name, token_for
 from library.models import Download, Licence
 from marketplace.accounts.models import Tier, User
 from marketplace.accounts.services import end_sessions
@@ -54,6 +54,14 @@ def test_skill_whose_name_and_slug_are_both_names_of_others_is_in_the_index_too(
         free_skill(skill_archive(front=f"name: {name}\ndescription: Helps.\n"), category=ai_skills, slug=slug)
     third = Listing.objects.get(slug="spacing")
     assert names(client, FREE) == ["kerning", "spacing", str(third.pk)]
+
+
+def test_skill_that_calls_itself_by_the_id_of_another_does_not_end_the_index(client: Client, ai_skills: Category) -> None:
+    for slug, name in (("a", "kerning"), ("b", "spacing"), ("c", "later"), ("spacing", "kerning")):
+        free_skill(skill_archive(front=f"name: {name}\ndescription: Helps.\n"), category=ai_skills, slug=slug)
+    skills = free_skills()
+    skills[2].contents["frontmatter"]["name"] = str(skills[3].listing.pk)
+    assert skills_by_name(skills)[str(skills[3].listing.pk)] == skills[3]
 
 
 def test_free_skill_is_in_the_index_with_the_bytes_that_its_digest_names(client: Client, ai_skills: Category) -> None:

@@ -3,6 +3,7 @@
 import importlib
 import os
 import sys
+import traceback
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -164,6 +165,13 @@ def test_secret_is_read_as_it_is_from_the_variable_or_a_file(start: Start, tmp_p
     given = {name: value for name, value in PRODUCTION.items() if name != "SECRET_KEY"}
     assert key == start(given | {"SECRET_KEY_FILE": str(secret)}).SECRET_KEY
     assert key == start(given | {"SECRET_KEY": key}).SECRET_KEY
+
+
+def test_address_that_is_not_understood_leaves_no_part_of_its_password_in_the_log(start: Start) -> None:
+    for name, address in (("DATABASE_URL", "postgres://shop:se/cret@localhost/shop"), ("REDIS_URL", "redis://:se/cret@localhost:6379/0")):
+        with pytest.raises(ImproperlyConfigured) as stopped:
+            start({name: address})
+        assert "'se'" not in "".join(traceback.format_exception(stopped.value))
 
 
 def test_relative_folder_is_the_same_wherever_a_process_was_started(start: Start, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -355,6 +355,11 @@ def test_repeated_payout_run_pays_nobody_twice_and_counts_no_cancelled_payout_as
     ]
     with pytest.raises(CommandError, match="Export or cancel run a first"):
         prepare("b")
+    other = payee()
+    sold(other)
+    prepare("a", "--vendor", other.store.slug)
+    # A run that pays somebody is not to be cancelled because it does not pay this vendor.
+    assert prepare("a", "--vendor", vendor.store.slug)[-1] == "Next: payout export --run a --currency INR --file FILE"
 
 
 def test_dry_run_of_a_payout_run_lists_what_is_due_and_pays_nobody() -> None:

@@ -1,7 +1,7 @@
 """Refunds a purchase: reverses its journal, revokes the licence and ends the buyer's request in one transaction.
 
-If the buyer's account is deleted, what it owes for returned card payments is paid first, as of any account, from what was not paid by card.
-What was paid by card returns to the card; the rest is kept in an account of the marketplace until staff pay it out.
+If the buyer's account is deleted, what it owes for returned card payments is paid first, as of any account, if possible from what was not paid
+by card. What was paid by card then returns to the card; the rest is kept in an account of the marketplace until staff pay it out.
 """
 
 import uuid

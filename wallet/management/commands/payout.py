@@ -105,9 +105,12 @@ class Command(BaseCommand):
         self.stdout.write(
             f"Run {run}: {due['payouts']} payouts of {amount_text(due['minor'])} {currency}; not paid: {amount_text(skipped['minor'])} {currency}."
         )
-        if due["payouts"] and not dry_run:
+        if dry_run:
+            return
+        # Also those of other vendors, if this was for one.
+        if batch.payouts.filter(status=PayoutStatus.PREPARED).exists():
             self.stdout.write(f"Next: payout export --run {run} --currency {currency} --file FILE")
-        elif not dry_run:
+        else:
             # An open run keeps others from being prepared.
             self.stdout.write(f"Next: prepare it again later, or payout cancel --run {run} --currency {currency} --reason REASON")
 
