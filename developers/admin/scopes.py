@@ -108,11 +108,14 @@ class ScopeReviewAdmin(QueueAdmin):
     owner, noun, review_permission = "app__user", "scope_review", DECIDE
     page_decisions = {"grant_all": "g", "decide_scopes": "a"}
     details_template = "admin/developers/app_facts.html"
-    claim, take_over, release = claiming(DECIDE, _is_pending)
+    claim, take_over, release = claiming(DECIDE, _is_decidable)
 
-    def open_to(self, viewer: User) -> QuerySet[ScopeReview]:
+    def waiting_rows(self) -> QuerySet[ScopeReview]:
         """Leave out the requests of suspended apps, which nobody can decide."""
-        return super().open_to(viewer).exclude(app__status=AppStatus.SUSPENDED)
+        return super().waiting_rows().exclude(app__status=AppStatus.SUSPENDED)
+
+    def waits(self, row: ScopeReview) -> bool:
+        return _is_decidable(row)
 
     @admin.display(description="Developer")
     def developer(self, review: ScopeReview) -> str:

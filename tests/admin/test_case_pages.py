@@ -5,6 +5,7 @@ from typing import Any
 import pytest
 from bs4 import BeautifulSoup
 from django.test import Client
+from django.urls import reverse
 
 from catalog.models import Listing
 from developers.models import App, DeveloperApplication, ScopeReview
@@ -85,9 +86,12 @@ def test_request_of_a_suspended_app_is_not_offered_because_nobody_can_decide_it(
     assert address(ScopeReview, "grant_all", review.pk) in browser.get(page).content.decode()
     suspend_app(app=app, reason="Too many calls.", actor=UserFactory())
     assert "For you to review in this list: 0," in text_of(browser.get(address(ScopeReview, "changelist")))
-    assert address(ScopeReview, "grant_all", review.pk) not in browser.get(page).content.decode()
+    shown = browser.get(page).content.decode()
+    assert not any(address(ScopeReview, name, review.pk) in shown for name in ("grant_all", "claim"))
+    assert "Scopes to decide on 0" in text_of(browser.get(reverse("admin:index")))
     reinstate_app(app=app, reason="Explained.", actor=UserFactory())
     assert "For you to review in this list: 1," in text_of(browser.get(address(ScopeReview, "changelist")))
+    assert "Scopes to decide on 1" in text_of(browser.get(reverse("admin:index")))
 
 
 def test_vendor_whose_account_was_deleted_was_suspended_by_nobody(root: Client) -> None:
