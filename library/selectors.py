@@ -62,8 +62,7 @@ def favourites_page(user: User, *, limit: int, cursor: str | None = None) -> tup
 def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = None, version: str | None = None) -> Licence:
     """Return the user's licence for a listing, preferring one that is not suspended, then the last tier by `sort_order`, then the newest.
 
-    The listing need not be on sale any more. With the version or the id of a file, a licence that covers it comes before all others; without, one
-    that covers a file that nobody blocked.
+    The listing need not be on sale any more. With the version or the id of a file, a licence that covers it comes before all others.
 
     Raises:
         NotFound: there is no such listing, or it was never published.
@@ -77,7 +76,7 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     if license_slug is not None:
         owned = owned.filter(tier__slug=license_slug)
     owned = owned.order_by(F("suspended_at").asc(nulls_first=True), "-tier__sort_order", "-acquired_at", "-id")
-    licence = _preferred(list(owned), listing, version)
+    licence = owned.first() if version is None else _covering(list(owned), listing, version)
     if licence is not None:
         # Saves a query when the holder is read.
         licence.holder = user
@@ -88,18 +87,23 @@ def owned_licence(user: User, id_or_slug: str, *, license_slug: str | None = Non
     raise NotOwned
 
 
-def _preferred(licences: Sequence[Licence], listing: Listing, version: str | None) -> Licence | None:
-    """Return the first licence that is not suspended and covers the version, or a file that nobody blocked; else the first one, if any."""
-    if len(licences) < 2:
-        return licences[0] if licences else None
-    file = None if version is None else deliverable_of_version(listing, version)
+def licence_to_download(user: User, id_or_slug: str, *, version: str | None = None) -> Licence:
+    """Return the licence under which the user downloads a version, by default the newest: that of `owned_licence`, unless only another one covers a file that nobody blocked.
 
-    def is_usable(licence: Licence) -> bool:
-        if version is None:
-            return current_file(licence) is not None
-        return file is not None and _covers(licence, file)
+    Raises:
+        NotFound, NotOwned: see `owned_licence`.
+    """
+    licence = owned_licence(user, id_or_slug, version=version)
+    if version is None and current_file(licence) is None and (file := owned_versions(licence).first()) is not None:
+        return owned_licence(user, id_or_slug, version=str(file.pk))
+    return licence
 
-    return next((licence for licence in licences if licence.suspended_at is None and is_usable(licence)), licences[0])
+
+def _covering(licences: Sequence[Licence], listing: Listing, version: str) -> Licence | None:
+    """Return the first licence that covers a version and is not suspended, else the first one; None if there are none."""
+    file = deliverable_of_version(listing, version) if len(licences) > 1 else None
+    covering = (licence for licence in licences if file is not None and licence.suspended_at is None and _covers(licence, file))
+    return next(covering, licences[0] if licences else None)
 
 
 def current_file(licence: Licence) -> Deliverable | None:

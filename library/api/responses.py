@@ -10,7 +10,7 @@ from marketplace.accounts.models import User
 
 from ..certificates import certificate_claims, signed_certificate
 from ..models import Licence
-from ..selectors import current_licences_of, library_page, owned_licence
+from ..selectors import current_licences_of, library_page, licence_to_download, owned_licence
 from ..services.links import issue_link, record_download
 from ..services.packages import readme_of
 from .serializers.certificates import Certificate
@@ -32,9 +32,9 @@ def download_link(principal: Principal, asset_id: str, version: str | None) -> d
     """Issue a link and return the response of POST library/download/{id}.
 
     Raises:
-        Problem: see `owned_licence` and `issue_link`.
+        Problem: see `licence_to_download` and `issue_link`.
     """
-    licence = owned_licence(principal.user, asset_id, version=version)
+    licence = licence_to_download(principal.user, asset_id, version=version)
     link = issue_link(licence=licence, version=version, principal=principal)
     return dict(DownloadLinkResponse(link).data)
 
@@ -52,8 +52,8 @@ def readme(principal: Principal, asset_id: str) -> str:
     """Return the current README.txt of an owned asset, and record a download: it is a part of the package.
 
     Raises:
-        Problem: see `owned_licence`, `issue_link` and `record_download`.
+        Problem: see `licence_to_download`, `issue_link` and `record_download`.
     """
-    link = issue_link(licence=owned_licence(principal.user, asset_id), principal=principal)
+    link = issue_link(licence=licence_to_download(principal.user, asset_id), principal=principal)
     record_download(link=link, byte_range="")
     return readme_of(link.listing, link.version)

@@ -124,6 +124,9 @@ def test_file_of_another_licence_of_the_same_asset_is_downloaded_instead_of_a_bl
     bought(listing, buyer, license_slug="commercial")
     Deliverable.objects.filter(pk=file.pk).update(blocked_at=timezone.now())
     assert ask(client, listing).json()["fileName"].endswith("-1.0-package.zip")
+    # The certificate is that of the wider licence, whatever can be downloaded.
+    certificate = client.get(f"/api/v1/library/{listing.id}/certificate").json()["certificate"]
+    assert certificate["license"]["slug"] == "commercial"
     page = browse(buyer).get(f"/dashboard/library/{listing.slug}").content.decode()
     assert "malicious" not in page
     suspend_licences(order_ids=Order.objects.filter(license_slug="personal").values_list("pk", flat=True), reason="disputed")

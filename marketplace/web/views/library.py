@@ -14,7 +14,16 @@ from library.agent_skills import owned_skills
 from library.certificates import certificate_claims, certificate_page_url, certificate_pdf, signed_certificate
 from library.errors import NotOwned
 from library.models import Licence
-from library.selectors import current_file, current_licences_of, library_page, licences_for, owned_licence, owned_versions, version_of
+from library.selectors import (
+    current_file,
+    current_licences_of,
+    library_page,
+    licence_to_download,
+    licences_for,
+    owned_licence,
+    owned_versions,
+    version_of,
+)
 from library.services.claims import claim_licence, claimable_licence
 from library.services.links import issue_link, url_of
 from library.services.status_lists import status_list_position
@@ -48,7 +57,8 @@ def item(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Show what is owned of a listing: versions to download, the certificate, the order."""
     with _not_owned_as_404():
         licence = owned_licence(request.user, slug)
-    current = current_file(licence)
+    # Another licence may cover a file although all that this one covers are blocked.
+    current = current_file(licence) or owned_versions(licence).first()
     context = {
         "licence": licence,
         "listing": licence.listing,
@@ -71,7 +81,7 @@ def download(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """
     with _not_owned_as_404():
         version = _parameter(request.POST.get("version"))
-        licence = owned_licence(request.user, slug, version=version)
+        licence = licence_to_download(request.user, slug, version=version)
         try:
             link = issue_link(licence=licence, version=version)
         except (NotFound, NotOwned):
