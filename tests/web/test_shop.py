@@ -253,15 +253,6 @@ def test_store_shows_what_it_sells_and_nothing_else(client: Client) -> None:
 
 
 @pytest.mark.slow
-def test_page_beyond_the_last_one_says_so_and_not_that_nothing_is_on_sale(client: Client) -> None:
-    listing = on_sale()
-    for address in ("/browse", f"/stores/{listing.store.slug}"):
-        page = page_at(client, f"{address}?page=2")
-        assert [heading.get_text() for heading in page.select(".empty h2")] == ["No assets on this page"]
-        assert [link["href"] for link in page.select(".empty a")] == [address]
-
-
-@pytest.mark.slow
 def test_changes_found_by_the_id_of_a_listing_name_the_address_with_its_slug_as_canonical(client: Client) -> None:
     listing = on_sale()
     (canonical,) = page_at(client, f"/assets/{listing.pk}/changes").select("link[rel=canonical]")
