@@ -1,13 +1,10 @@
 """Rules for slugs."""
 
-import re
-
 from django.utils.text import slugify
 
 from marketplace.core import bounds
 from marketplace.core.ids import looks_like_id
 
-SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # Fixed path segments at the position of a slug, so no slug may equal them.
 RESERVED = frozenset({"search", "suggest", "download"})
 

@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from marketplace.core import bounds
 from marketplace.core.ids import new_id
+from marketplace.core.texts import SLUG
 
 from ..bounds import TERMS_CHARS
 
@@ -23,7 +24,7 @@ class Category(models.Model):
     slug = models.SlugField(
         max_length=bounds.SLUG_CHARS,
         unique=True,
-        validators=[RegexValidator(r"^[a-z0-9]+(?:-[a-z0-9]+)*\Z", "Use lower-case letters, digits and single hyphens between them.")],
+        validators=[RegexValidator(rf"^{SLUG.pattern}\Z", "Use lower-case letters, digits and single hyphens between them.")],
     )
     name = models.CharField(max_length=bounds.NAME_CHARS)
     description = models.TextField(blank=True)

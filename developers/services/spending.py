@@ -1,6 +1,5 @@
 """Spending limits: what a wallet's owner allows programs to spend, and limits that staff set for apps. The wallet enforces them."""
 
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any, cast
@@ -21,8 +20,6 @@ from ..models import AccessToken, App, SpendingLimit
 from ..models.spending import AMOUNTS
 from ..selectors import app_limits_of, connected_apps_of, owner_spending_limits
 from .states import notify_developer
-
-_SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 
 
 @dataclass(frozen=True)
@@ -143,7 +140,7 @@ def _check_values(limit_values: LimitValues) -> None:
     if len(limit_values.categories) > bounds.MAX_SPENDING_CATEGORIES:
         raise texts.invalid("categories", "max_length", f"At most {bounds.MAX_SPENDING_CATEGORIES} categories.")
     for slug in limit_values.categories:
-        if len(slug) > core_bounds.SLUG_CHARS or not _SLUG.fullmatch(slug):
+        if len(slug) > core_bounds.SLUG_CHARS or not texts.SLUG.fullmatch(slug):
             raise texts.invalid("categories", "invalid", "Categories are named by their slugs, such as fonts.")
 
 

@@ -13,6 +13,7 @@ WHITE_SPACE = r"\t-\r\u001C-\u0020\u0085\u00A0\u1680\u2000-\u200A\u2028\u2029\u2
 CONTROL = r"\u0000-\u0008\u000B\u000C\u000E-\u001F\u007F"
 # Also line breaks and bidirectional controls, which would rearrange the text around a name.
 NOT_IN_A_LINE = rf"{CONTROL}\n\r\t\u0080-\u009F\u2028-\u202E\u2066-\u2069"
+SLUG = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
 # Links that other users follow: http and https only.
 _validate_web_address = URLValidator(schemes=["http", "https"])
 

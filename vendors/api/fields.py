@@ -12,9 +12,9 @@ from catalog import bounds as catalog_bounds
 from catalog.models import Category, LicenseTier
 from marketplace.api.fields import ADDRESS_CHARACTER, COMMON_ERRORS, BoundedList, Line, LongText, Text
 from marketplace.core import bounds as core_bounds
-from marketplace.core.texts import WHITE_SPACE
+from marketplace.core.texts import SLUG, WHITE_SPACE
 
-from ..slugs import SLUG, is_allowed
+from ..slugs import is_allowed
 
 _SLUG_RULE = "Not download, search or suggest, and not in the form of an id."
 
