@@ -26,6 +26,8 @@ class CategoryAdmin(EditableAdmin):
     """Categories of the catalog."""
 
     form = CategoryForm
+    # Otherwise the slug, which is read-only later, would be the last one.
+    fields = CategoryForm.Meta.fields
     list_display = ("name", "slug", "sort_order", "is_active")
     list_filter = ("is_active",)
     search_fields = ("name", "slug")

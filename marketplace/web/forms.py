@@ -104,7 +104,7 @@ class ApprovalForm(PasswordConfirmationForm):
 
     def __init__(self, *args: Any, limit: LimitValues, with_password: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self._limit = limit
+        self.limit = limit
         self.with_password = with_password
         for name, label in AMOUNT_LABELS.items():
             self.fields[name] = amount_field(label, getattr(limit, name))
@@ -127,7 +127,7 @@ class ApprovalForm(PasswordConfirmationForm):
         if self.cleaned_data["decision"] == "once":
             return None
         amounts: dict[str, Any] = {name: None if (typed := self.cleaned_data[name]) is None else to_minor(typed) for name in AMOUNT_LABELS}
-        return replace(self._limit, **amounts)
+        return replace(self.limit, **amounts)
 
 
 class WalletPayoutForm(PasswordConfirmationForm):

@@ -176,6 +176,8 @@ def test_category_edit_ends_cached_responses_and_is_audited(root: Client) -> Non
     category = CategoryFactory()
     before = current_version()
     page = address(Category, "change", category.pk)
+    # The slug is first, although it can no longer be changed.
+    assert root.get(page).context["adminform"].fieldsets[0][1]["fields"][:2] == ("slug", "name")
     answers = {"name": "Typefaces", "sort_order": "3", "metadata": "{}", "is_active": "on", "description": "", "icon": ""}
     root.post(page, answers)
     category.refresh_from_db()

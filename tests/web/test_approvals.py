@@ -58,6 +58,14 @@ def test_purchase_is_allowed_once(browse: Browse, approval: Approval) -> None:
 
 
 @pytest.mark.slow
+def test_higher_limit_is_said_to_allow_a_category_only_where_the_limit_names_some(browse: Browse, approval: Approval) -> None:
+    client, words = browse(approval.owner), f"Purchases of {approval.quote.listing.category.name} are then allowed"
+    assert words not in read(client.get(address(approval)))
+    SpendingLimit.objects.update(categories=["motion"])
+    assert words in read(client.get(address(approval)))
+
+
+@pytest.mark.slow
 def test_purchase_is_allowed_with_a_higher_limit(browse: Browse, approval: Approval) -> None:
     sent = {"decision": "raise", "per_purchase_minor": "600", "per_day_minor": "", "total_minor": "5000"}
     for password in ({}, {"password": "wrong"}):
