@@ -23,7 +23,7 @@ class Migration(migrations.Migration):
             name='Category',
             fields=[
                 ('id', models.UUIDField(default=marketplace.core.ids.new_id, editable=False, primary_key=True, serialize=False)),
-                ('slug', models.SlugField(max_length=80, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9]+(?:-[a-z0-9]+)*\\Z', 'Use lower-case letters, digits and single hyphens between them.')])),
+                ('slug', models.CharField(max_length=80, unique=True, validators=[django.core.validators.RegexValidator('^[a-z0-9]+(?:-[a-z0-9]+)*\\Z', 'Use lower-case letters, digits and single hyphens between them.')])),
                 ('name', models.CharField(max_length=120)),
                 ('description', models.TextField(blank=True)),
                 ('icon', models.CharField(blank=True, max_length=40)),

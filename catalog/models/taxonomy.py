@@ -21,7 +21,7 @@ class Category(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     # The API takes no other slugs for the category of a listing.
-    slug = models.SlugField(
+    slug = models.CharField(
         max_length=bounds.SLUG_CHARS,
         unique=True,
         validators=[RegexValidator(rf"^{SLUG.pattern}\Z", "Use lower-case letters, digits and single hyphens between them.")],

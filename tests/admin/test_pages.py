@@ -194,6 +194,9 @@ def test_category_that_the_api_could_not_return_or_name_is_an_error_in_the_form(
     for name, value in (*wrong, *(("slug", slug) for slug in ("Brushes", "my_brushes", "my--brushes"))):
         response = root.post(page, answers | {name: value})
         assert (response.status_code, response.context["adminform"].errors.keys()) == (200, {name}), value
+    # Not what Django says of a slug, which may have an underscore.
+    response = root.post(page, answers | {"slug": "Über_x"})
+    assert response.context["adminform"].errors["slug"] == ["Use lower-case letters, digits and single hyphens between them."]
     assert root.post(page, answers | {"metadata": ""}).status_code == 302
     items = {item["slug"]: item for item in Client().get("/api/v1/categories").json()["items"]}
     assert items["brushes"]["metadata"] == {}
