@@ -65,6 +65,13 @@ def test_credit_for_a_purchase_that_cannot_be_made_any_more_is_not_asked_for(*, 
 
 
 @pytest.mark.slow
+def test_credit_for_a_purchase_that_was_deleted_meanwhile_is_asked_for_alone() -> None:
+    client, quote_id = signed_in(funded(inr=10_000)), "00000000-0000-7000-8000-000000000000"
+    client.post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "399.00", "quote": quote_id})
+    assert TopUp.objects.get().quote_id is None
+
+
+@pytest.mark.slow
 def test_top_up_above_the_maximum_is_refused_at_the_amount_and_keeps_it() -> None:
     answer = signed_in().post("/dashboard/wallet/top-ups/new", {"currency": "INR", "amount": "60000"})
     assert (answer.status_code, list(answer.context["form"].errors)) == (400, ["amount"])

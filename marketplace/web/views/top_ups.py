@@ -41,10 +41,12 @@ def add(request: SignedInRequest) -> HttpResponseBase:
     if currencies and form.is_valid():
         with problems_as_form_errors(form, _ERROR_FIELDS):
             quote_id = form.cleaned_data["quote"]
-            if quote_id is not None and _waiting_quote(request, quote_id) is None:
-                # The checkout says what became of the purchase that the credit was for.
+            quote = _waiting_quote(request, quote_id)
+            if quote is None and quote_id is not None and quote_of(request.user, str(quote_id)) is not None:
+                # The checkout says what became of the purchase that the credit was for, unless that was deleted.
                 return redirect("checkout", quote_id=quote_id)
-            wanted = TopUpRequest(form.cleaned_data["currency"], to_minor(form.cleaned_data["amount"]), quote_id=str(quote_id or ""))
+            quote_id = "" if quote is None else str(quote.pk)
+            wanted = TopUpRequest(form.cleaned_data["currency"], to_minor(form.cleaned_data["amount"]), quote_id=quote_id)
             top_up, _ = request_top_up(user=request.user, wanted=wanted)
             return redirect(top_up.payment_url)
     response = render_form(request, "buyer/top_up_form.html", form, currencies=currencies)
