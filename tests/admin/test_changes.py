@@ -265,7 +265,10 @@ def test_picture_replaced_while_an_update_waits_is_kept_for_the_next_comparison(
     assert FormerPreview.objects.get().sha256 == submitted.sha256
 
 
-def test_file_that_its_vendor_replaces_while_a_reviewer_opens_it_is_not_found(browser: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("name", ["admin-file-entry", "admin-file-glyphs"])
+def test_file_that_its_vendor_replaces_while_a_reviewer_opens_it_is_not_found(
+    browser: Client, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
     listing = ListingFactory()
     attach(listing, makers.archive(a_txt="1"))
     file = Deliverable.objects.get(listing=listing)
@@ -278,7 +281,7 @@ def test_file_that_its_vendor_replaces_while_a_reviewer_opens_it_is_not_found(br
         return read(store, *words)
 
     monkeypatch.setattr(LocalStorage, "read", replaced)
-    assert browser.get(entry(file, path="a.txt")).status_code == 404
+    assert browser.get(entry(file, name, path="a.txt", glyph="A")).status_code == 404
 
 
 @pytest.mark.slow
