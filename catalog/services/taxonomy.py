@@ -142,12 +142,12 @@ def check_synonym(synonym: SearchSynonym) -> None:
     Raises:
         InvalidInput: see `save_synonym`.
     """
-    word, synonyms = words_of(synonym.word), list(dict.fromkeys(words_of(synonym.synonyms)))
-    if len(word) != 1:
+    word, synonyms = " ".join(words_of(synonym.word)), list(dict.fromkeys(words_of(synonym.synonyms)))
+    if not word or " " in word:
         raise texts.invalid("word", "invalid", "Enter one word.")
-    if not synonyms or word[0] in synonyms:
+    if not synonyms or word in synonyms:
         raise texts.invalid("synonyms", "invalid", "Enter one or more other words, separated by spaces.")
-    synonym.word, synonym.synonyms = word[0], " ".join(synonyms)
+    synonym.word, synonym.synonyms = word, " ".join(synonyms)
     if len(synonym.synonyms) > SYNONYMS_CHARS:
         raise texts.invalid("synonyms", "max_length", f"Enter at most {SYNONYMS_CHARS} characters.")
     if SearchSynonym.objects.filter(word=synonym.word).exclude(pk=synonym.pk).exists():

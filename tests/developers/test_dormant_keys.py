@@ -62,7 +62,7 @@ def test_owner_is_mailed_once_until_the_dormant_key_is_used_again_and_never_by_a
     idle.dormancy_notice.sent_at = timezone.now() - timedelta(days=200)
     idle.dormancy_notice.save()
     ApiKey.objects.filter(pk=idle.pk).update(last_used_at=timezone.now() - timedelta(days=100))
-    assert flag() == "Sent 1 mails.\n"
+    assert (flag(), flag()) == ("Sent 1 mails.\n", "Sent 0 mails.\n")
 
 
 def test_idle_key_is_flagged_to_owner_and_admin() -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.utils import timezone
 
 from developers import bounds as developers_bounds
 from developers.errors import (
@@ -24,6 +25,7 @@ from developers.models import (
     AccessToken,
     ApiKey,
     App,
+    Consent,
     DeveloperApplication,
     FirstPartyToken,
     ScopeReview,
@@ -229,6 +231,16 @@ def test_rotation_of_a_token_waits_for_its_user_before_it_locks_the_token() -> N
             # A deletion of the account takes it next.
             assert AccessToken.objects.select_for_update(nowait=True).get() == token
         assert waiting.result(PATIENCE_SECONDS) == [None]
+
+
+def test_deletion_of_an_account_does_not_wait_for_an_app_that_it_was_connected_to() -> None:
+    app, user, now = AppFactory(), UserFactory(), timezone.now()
+    Consent.objects.create(user=user, app=app, audience="api", scope="account:read", given_at=now, renewed_at=now)
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        lock(App.objects.all(), pk=app.pk)
+        waiting = pool.submit(refusals_at_once, partial(delete_account, user=user, reason="Asked for", actor=None))
+        assert waiting.result(PATIENCE_SECONDS) == [None]
+    assert not Consent.objects.exists()
 
 
 def test_deletion_of_an_account_locks_webhooks_before_their_deliveries() -> None:

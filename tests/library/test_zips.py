@@ -40,6 +40,8 @@ def test_archive_of_any_files_reads_back(files: dict[str, bytes]) -> None:
         assert {info.filename: archive.read(info) for info in archive.infolist()} == files
         # Of a file that is marked as text, readers may change the line ends.
         assert not any(info.internal_attr for info in archive.infolist())
+        # Made by Unix, whose permissions are read and write for the owner, read for others.
+        assert {(info.create_system, info.external_attr >> 16) for info in archive.infolist()} <= {(3, 0o100644)}
 
 
 @pytest.mark.parametrize("limit", [3, 40, 120], ids=["both headers", "end record", "offset only"])

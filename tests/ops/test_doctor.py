@@ -138,6 +138,14 @@ def test_job_that_hangs_in_a_live_worker_is_told(monkeypatch: pytest.MonkeyPatch
     assert "A job has been running for 90 minutes." in [message for _, message, _ in services.check_worker()]
 
 
+def test_job_that_waits_or_runs_for_as_long_as_is_allowed_is_not_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(gauges, "oldest_wait", lambda: services.LATE_SECONDS)
+    monkeypatch.setattr(gauges, "longest_run", lambda: services.LONG_SECONDS)
+    monkeypatch.setattr(gauges, "live_workers", lambda: 1)
+    monkeypatch.setattr(services, "overdue_commands", lambda _late: [])
+    assert [message for _, message, _ in services.check_worker()] == ["Workers running: 1. No job has waited for long."]
+
+
 def test_schedule_that_no_worker_runs_is_told(settings: Any) -> None:
     settings.SCHEDULE = (("purge", timedelta(days=1), timedelta()), ("reconcile", timedelta(minutes=1), timedelta()))
     told = "{} scheduled commands were due and not enqueued, such as {}."

@@ -23,6 +23,7 @@ from developers.services.applications import submit_application, withdraw_approv
 from developers.services.apps import suspend_app
 from developers.services.credentials import issue_api_key
 from developers.services.scopes import ScopeDecision, decide_scopes
+from marketplace.core import audit
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.core.scopes import Scope
@@ -32,6 +33,7 @@ from marketplace.review.models import Appeal
 from marketplace.review.waiting import Wait
 from tests.admin.pages import staff
 from tests.catalog.cases import FINDING, add_candidate, add_cover, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
 from tests.review.cases import (
     APPEALABLE,
@@ -321,8 +323,11 @@ def test_suspended_app_gets_back_its_scopes_and_keys_as_they_were() -> None:
 @pytest.mark.slow
 def test_rejected_app_is_reviewed_again_with_the_scopes_that_it_asked_for() -> None:
     app = APPEALABLE["app.reject"][0]()
+    assert app.status_reason
     reasons = dict(AppScope.objects.filter(app=app).values_list("scope", "reason"))
     reverse(appealed(app))
+    app.refresh_from_db()
+    assert app.status_reason == ""
     assert dict(AppScope.objects.filter(app=app, granted=None).values_list("scope", "reason")) == reasons
     granted = {Scope(scope): ScopeDecision(granted=True) for scope in reasons}
     decide_scopes(review=app.scope_reviews.get(status="Pending"), decisions=granted, note="", actor=UserFactory())
@@ -336,8 +341,20 @@ def test_apps_suspended_with_an_approval_come_back_with_it_and_no_others() -> No
 
     suspend_app(app=before_it, reason="Too many calls.", actor=UserFactory())
     withdraw_approval(application=approved, reason="No contact.", actor=UserFactory())
-    reverse(appealed(approved))
-    assert {app.pk: app.status for app in App.objects.all()} == {with_it.pk: "Approved", before_it.pk: "Suspended"}
+    # What is not about its status does not hide why it is suspended; and another developer has applied since.
+    audit.record("app.update", with_it, actor=approved.user)
+    developer()
+    sent_mails().clear()
+    reviewer = UserFactory()
+    overturn_decision(appeal=appealed(approved), **WHY, actor=reviewer)
+    found = {app.pk: (app.status, app.status_reason) for app in App.objects.filter(user=approved.user)}
+    assert found == {with_it.pk: ("Approved", WHY["reason"]), before_it.pk: ("Suspended", "Too many calls.")}
+    approved.refresh_from_db()
+    assert (approved.decision_reason, approved.decided_by) == (WHY["reason"], reviewer)
+    assert approved.decided_at is not None
+    assert approved.decided_at > timezone.now() - timedelta(minutes=1)
+    (told,) = [str(message.body) for message in sent_mails() if message.to == [approved.user.email]]
+    assert (with_it.name in told, before_it.name in told) == (True, False)
 
 
 def test_withdrawn_approval_is_not_restored_if_the_developer_applied_again() -> None:

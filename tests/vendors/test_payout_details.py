@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from io import StringIO
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.core import signing
 from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers.errors import PasswordRequired
@@ -257,8 +259,12 @@ def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile)
     second = changed_bank_account(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
     undo_payout_change(token=token_of(second))
     assert payout_details_of(profile)["USD"].pk == first.pk
+    an_hour_ago = timezone.now() - timedelta(hours=1)
+    PayoutDetails.objects.filter(pk=second.pk).update(withdrawn_at=an_hour_ago)
     undo_payout_change(token=token_of(first))
     assert payout_details_of(profile)["USD"].pk == earlier.pk
+    second.refresh_from_db()
+    assert second.withdrawn_at == an_hour_ago
 
 
 def test_forged_link_is_not_found() -> None:

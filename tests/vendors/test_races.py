@@ -17,6 +17,7 @@ from catalog.models import Category, Deliverable, Listing, ListingIndex, Preview
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
+from library.models import Favourite
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
@@ -248,6 +249,14 @@ def test_listing_that_is_submitted_while_its_vendor_deletes_the_account_prevents
         with pytest.raises(AccountInUse):
             deletion.result(PATIENCE_SECONDS)
     assert Listing.objects.get().status == "PendingReview"
+
+
+def test_deletion_does_not_wait_for_a_row_that_is_about_to_refer_to_a_listing() -> None:
+    listing, buyer = PublishedListingFactory(store=make_vendor().store), UserFactory()
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        Favourite.objects.create(user=buyer, listing=listing)
+        with pytest.raises(AccountInUse):
+            pool.submit(deleted, listing.store.owner).result(PATIENCE_SECONDS)
 
 
 def test_previews_of_one_slot_follow_each_other_and_leave_one(media: Path) -> None:

@@ -321,6 +321,12 @@ def test_number_of_approvals_in_a_day_is_bounded_for_each_spender(user: User, mo
     requested_approval(bounded_app(user), on_sale(), "of another")
 
 
+def test_quote_of_an_approval_does_not_count_as_an_open_one(user: User, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "MAX_OPEN_QUOTES", 1)
+    requested_approval(bounded(user), listing)
+    assert make_quote(buyer=user, purchase=PurchaseRequest(str(listing.pk)))
+
+
 def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing) -> None:
     principal = bounded_app(user)
     approval = requested_approval(principal, listing, reason="For the poster", licensee=CLIENT)

@@ -366,6 +366,19 @@ def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_th
     assert accounts("frozen") == 50_000
 
 
+def test_refund_is_not_taken_for_a_dispute_without_an_id_nor_for_a_refund_that_failed(monkeypatch: pytest.MonkeyPatch) -> None:
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED, reversal="")
+    deliver_event(top_up, EventKind.REFUNDED, reversal="by-hand")
+    assert CardReversal.objects.get().reference == ""
+    other = paid_top_up()
+    monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: None)
+    refund_top_up(top_up=other, reason="test", actor=UserFactory())
+    drain()
+    deliver_event(other, EventKind.REFUNDED, reversal="by-hand")
+    assert set(other.reversals.values_list("reference", "status")) == {("", "Kept"), ("by-hand", "Returned")}
+
+
 def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
     top_up = paid_top_up()
     deliver_event(top_up, EventKind.REFUNDED, amount_minor=20_000, reversal="by-hand")

@@ -347,14 +347,19 @@ def test_invoice_shows_the_tax_in_the_currency_of_tax_returns_if_there_is_a_rate
     bought(on_sale(), funded(usd=1000), currency="USD")
     (without_rate,) = issue()
     assert (without_rate.tax_currency, without_rate.exchange_rate) == ("", None)
-    for day, value in ((date(2020, 1, 1), "80"), (timezone.now().date() - timedelta(days=1), "84.505"), (date(2999, 1, 1), "1")):
+    today = timezone.now().date()
+    for day, value in ((date(2020, 1, 1), "80"), (today - timedelta(days=1), "84.505"), (date(2999, 1, 1), "1")):
         ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=Decimal(value), valid_from=day)
+    for currency, tax_currency in (("USD", "EUR"), ("INR", "EUR")):
+        ExchangeRate.objects.create(currency=currency, tax_currency=tax_currency, rate=2, valid_from=today)
     bought(on_sale(), funded(usd=1000), currency="USD")
     bought(on_sale())
     _, in_dollars, in_rupees = issue()
     # 152.54 cents of tax are rounded to two equal halves of 76.
     assert (in_dollars.tax_minor, in_dollars.tax_currency, in_dollars.tax_in_tax_currency_minor) == (152, "INR", 12_845)
     assert (in_rupees.tax_currency, in_rupees.tax_in_tax_currency_minor) == ("", None)
+    notes = [[note for note in invoice_document(each).paragraphs if note.startswith("Tax in")] for each in (in_dollars, in_rupees)]
+    assert notes == [["Tax in INR: 128.45 (1 USD = 84.505 INR)."], []]
 
 
 @pytest.mark.parametrize(("pattern", "room"), [("INV/{year}/{number}", 999_999), ("A{year}{number}", 9_999_999_999)])

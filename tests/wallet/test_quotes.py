@@ -17,10 +17,11 @@ from library.models import Licence
 from marketplace.core.models import IdempotencyRecord
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet import bounds
+from wallet.errors import QuoteUsed
 from wallet.models import Order, Quote
 from wallet.selectors import wallet_of
 from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import make_quote
+from wallet.services.quotes import find_quoted_offer, make_quote
 from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
@@ -120,6 +121,18 @@ def test_quote_is_used_once_even_after_a_refund(bearer_client: Client) -> None:
     assert refusal(again) == (409, "quote_used")
     assert again.json()["orderId"] == order_id
     assert Order.objects.count() == 1
+
+
+def test_quote_that_another_request_used_meanwhile_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    user, listing = funded(inr=100_000), on_sale()
+    purchase = PurchaseRequest(str(listing.pk))
+    quote_id = str(make_quote(buyer=user, purchase=purchase).pk)
+    found = find_quoted_offer(buyer=user, purchase=purchase, quote_id=quote_id)
+    spend(buyer=user, purchase=purchase, quote_id=quote_id)
+    refund_order(order=Order.objects.get(), reason="test", actor=None)
+    monkeypatch.setattr("wallet.services.spending.find_requested_offer", lambda **_: found)
+    with pytest.raises(QuoteUsed):
+        spend(buyer=user, purchase=purchase, quote_id=quote_id)
 
 
 def test_quote_for_something_else_is_refused_naming_it(bearer_client: Client) -> None:

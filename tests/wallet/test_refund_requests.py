@@ -29,7 +29,7 @@ from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 from vendors.models import VendorProfile
 from wallet.errors import RefundRequested, RefundUnavailable
-from wallet.models import Journal, Order, RefundRequest
+from wallet.models import Journal, LedgerAccount, Order, RefundRequest
 from wallet.models.top_ups import EventKind
 from wallet.refund_facts import refund_facts
 from wallet.selectors import wallet_of
@@ -177,11 +177,20 @@ def test_only_the_vendor_of_the_sale_answers_and_gives_a_reason_to_decline() -> 
     assert status_of(made) == ("Waiting", "Completed", True)
 
 
+def test_free_upgrade_is_refunded_at_once_to_a_buyer_who_never_had_a_wallet() -> None:
+    buyer, listing = UserFactory(), on_sale(price_inr_minor=0, base_price_minor=0)
+    bought(listing, buyer)
+    upgrade = bought(listing, buyer, license_slug="commercial", upgrade_from="personal")
+    assert not LedgerAccount.objects.filter(kind="wallet", owner=buyer).exists()
+    assert requested_refund(upgrade).status == "Refunded"
+
+
 def test_buyer_escalates_a_declined_refund_request_and_staff_decide() -> None:
     made = requested_refund()
     buyer = made.order.buyer
-    with pytest.raises(InvalidTransition):
+    with pytest.raises(InvalidTransition) as refusal:
         escalate_refund_request(refund_request=made, reason="Please.", actor=buyer)
+    assert refusal.value.members == {"currentState": "Waiting"}
     decline_refund(refund_request=made, reason="It opens here.", actor=vendor_of(made.order))
     assert any("It opens here." in mail.body for mail in sent_mails() if mail.to == [buyer.email])
     with pytest.raises(NotFound):

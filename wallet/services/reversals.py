@@ -160,11 +160,11 @@ def _sales_behind(reversal: CardReversal, wallet: LedgerAccount, uncovered_minor
     sales = usable.annotate(disputed_or_lost=subquery_sum(_disputed_or_lost(OuterRef("order")), "reversed_minor", by="order"))
     found: list[tuple[Journal, ReversalPart]] = []
     for sale in sales.order_by("-wallet_entry").iterator():
-        if uncovered_minor < 1:
-            break
         order = sale.order
-        amount = 0 if order is None else min(order.price_minor - sale.disputed_or_lost, uncovered_minor)
-        if order is not None and amount > 0:
+        if order is None or uncovered_minor < 1:
+            break
+        amount = min(order.price_minor - sale.disputed_or_lost, uncovered_minor)
+        if amount > 0:
             suspended = 2 * (sale.disputed_or_lost + amount) >= order.price_minor
             found.append((sale, ReversalPart(reversal=reversal, order=order, reversed_minor=amount, suspended=suspended, withheld_minor=0)))
             uncovered_minor -= amount

@@ -114,9 +114,7 @@ class WalletTransaction(serializers.Serializer[Journal]):
     balanceAfter = Amount(source="wallet_balance_minor", help_text="The balance in this currency right after it.")
     at = serializers.DateTimeField()
     orderId = serializers.CharField(source="order_id", allow_null=True)
-    title = serializers.CharField(
-        source="order.title", read_only=True, allow_null=True, help_text="The asset of the order; null if there is none."
-    )
+    title = serializers.CharField(source="order.title", allow_null=True, help_text="The asset of the order; null if there is none.")
 
     @extend_schema_field(serializers.ChoiceField(sorted(TRANSACTION_KINDS.values())))
     def get_kind(self, journal: Journal) -> str:
