@@ -4,21 +4,24 @@ import datetime as dt
 from contextlib import nullcontext
 from dataclasses import replace
 from io import StringIO
+from typing import Any
 from unittest.mock import Mock
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
+from marketplace.core.ids import new_id
 from tests.factories import UserFactory
 from wallet.errors import PaymentProviderUnavailable
-from wallet.models import CardReversal, TopUp
+from wallet.models import CardReversal, ProviderEvent, TopUp
 from wallet.models.top_ups import EventKind, ReversalStatus
 from wallet.providers import SimulatedProvider
-from wallet.providers.base import ProviderPayment, ProviderReversal
+from wallet.providers.base import ProviderPayment, ProviderReversal, Refund
 from wallet.services.card_refunds import refund_top_up
 from wallet.top_up_differences import provider_differences
 
+from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -114,3 +117,99 @@ def test_reconciliation_with_the_provider_reports_a_refund_that_the_provider_doe
     refund_top_up(top_up=paid_top_up(), reason="asked for", actor=UserFactory())
     provider_lists(monkeypatch, kind="reversals_of")
     told(CardReversal.objects.get().opened_at.date(), differences=1)
+
+
+DAY = dt.date(2026, 5, 5)
+MIDNIGHT = dt.datetime(2026, 5, 5, tzinfo=dt.UTC)
+
+
+def differences() -> list[str]:
+    return list(provider_differences(SimulatedProvider(), DAY))
+
+
+def moved(row: Any, **changes: Any) -> Any:
+    """Return a row changed past the triggers."""
+    with unguarded():
+        type(row).objects.filter(pk=row.pk).update(**changes)
+    row.refresh_from_db()
+    return row
+
+
+def event(kind: str, provider: str = "test", at: dt.datetime = MIDNIGHT, **fields: Any) -> ProviderEvent:
+    facts = {"amount_minor": 1, "currency": "INR", "payment_reference": "p", **fields}
+    return ProviderEvent.objects.create(provider=provider, event_id=f"{new_id()}", kind=kind, occurred_at=at, **facts)
+
+
+@pytest.mark.parametrize(
+    ("after", "missed"),
+    [
+        (dt.timedelta(minutes=-30), False),
+        (dt.timedelta(minutes=59), False),
+        (dt.timedelta(hours=1), True),
+        (dt.timedelta(hours=23, seconds=-1), True),
+        (dt.timedelta(hours=23), False),
+        (dt.timedelta(hours=24, minutes=30), False),
+    ],
+    ids=str,
+)
+def test_payment_or_refund_that_the_provider_does_not_list_is_missed_unless_it_was_close_to_midnight(
+    monkeypatch: pytest.MonkeyPatch,
+    after: dt.timedelta,
+    missed: bool,  # noqa: FBT001 - a case of the table
+) -> None:
+    monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: Refund("ours", done=False))
+    unlisted, listed = (moved(paid_top_up(), paid_at=MIDNIGHT + after) for _ in range(2))
+    moved(paid_top_up(), paid_at=MIDNIGHT + after, provider="another")
+    for top_up in (unlisted, listed, paid_top_up(), paid_top_up(), disputed := paid_top_up()):
+        if top_up == disputed:
+            deliver_event(top_up, EventKind.DISPUTED)
+        else:
+            refund_top_up(top_up=top_up, reason="asked for", actor=UserFactory())
+    for reversal in CardReversal.objects.select_related("top_up"):
+        moved(reversal, opened_at=MIDNIGHT + after)
+    of_another, failed = CardReversal.objects.filter(kind="refund").exclude(top_up__in=[unlisted, listed])
+    moved(of_another.top_up, provider="another")
+    moved(failed, status="Kept", decided_at=MIDNIGHT, closing_journal=paid_top_up().journal)
+    moved(CardReversal.objects.get(top_up=listed), reference="listed")
+    reference, payment = "listed", listed.payment_reference
+    provider_lists(monkeypatch, ProviderPayment(payment, 50_000, "INR"))
+    provider_lists(monkeypatch, ProviderReversal(reference, payment, 50_000, "INR", ReversalStatus.OPEN), kind="reversals_of")
+    found = differences()
+    assert all(unlisted.payment_reference in sentence for sentence in found)
+    assert len(found) == (2 if missed else 0)
+
+
+def test_payment_that_another_provider_credited_or_that_was_not_credited_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    moved(paid_top_up(), provider="another", payment_reference="of another")
+    moved(requested_top_up(), payment_reference="pending")
+    provider_lists(monkeypatch, *(ProviderPayment(payment, 50_000, "INR") for payment in ("of another", "pending")))
+    assert differences() == [f"test lists {payment}, ₹500.00; it was not credited" for payment in ("of another", "pending")]
+
+
+def test_dispute_of_a_payment_to_another_provider_is_neither_missed_nor_taken_for_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    theirs = deliver_event(paid_top_up(), EventKind.DISPUTED, reversal="one")
+    payment = theirs.payment_reference
+    moved(theirs, provider="another")
+    provider_lists(monkeypatch, ProviderReversal("one", payment, 50_000, "INR", ReversalStatus.OPEN), kind="reversals_of")
+    moved(pending := requested_top_up(), payment_reference=payment)
+    assert differences() == []
+    TopUp.objects.filter(pk=pending.pk).update(payment_reference="")
+    moved(paid_top_up(), payment_reference=payment)
+    assert differences() == [f"test lists one of {payment}, ₹500.00, open; nothing of it is in the ledger"]
+
+
+def test_events_of_the_day_that_were_refused_or_wait_are_differences() -> None:
+    top_up, ended = paid_top_up(), {"processed_at": timezone.now()}
+    refused = event("disputed", top_up=top_up, outcome="refused: x", **ended)
+    event("disputed", top_up=top_up, outcome="frozen", **ended)
+    waiting = event("disputed")
+    for other in ({"provider": "another"}, {"at": MIDNIGHT - dt.timedelta(seconds=1)}, {"at": MIDNIGHT + dt.timedelta(days=1)}):
+        event("disputed", top_up=top_up, outcome="refused: x", **ended, **other)
+        event("disputed", **other)
+    # Neither credited what it paid.
+    moved(paid_top_up(), provider="another", payment_reference="p")
+    moved(requested_top_up(), payment_reference="p")
+    assert differences() == [
+        f"event {refused.event_id} of test for top-up {top_up.pk} was refused: x",
+        f"event {waiting.event_id} of test for payment p waits: the payment was not credited",
+    ]
