@@ -1,25 +1,30 @@
 """Each check of the reconciliation: it passes states that look alike, and finds the one fault that it is for."""
 
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pytest
-from django.db import connection
+from django.db import connection, transaction
 from django.utils import timezone
 
 from library.models import Licence
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
-from wallet.models import CardReversal, Journal, LedgerAccount, Order, ReversalPart, TopUp, Transfer, VendorPayout, WalletPayout
+from wallet.invoice_differences import invoice_differences
+from wallet.models import CardReversal, Invoice, Journal, LedgerAccount, Order, ReversalPart, TopUp, Transfer, VendorPayout, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.reconciliation import differences
 from wallet.services.card_refunds import refund_top_up
 from wallet.services.ledger import open_accounts
+from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import bounce_payout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout
 
+from .invoice_cases import issue, operator, vendor_as_seller
 from .payees import account_of, exported_payout, payee
 from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
@@ -385,3 +390,66 @@ def test_journal_that_returns_a_wallet_payout_which_is_still_waiting_is_a_differ
     payout = cancelled()
     waiting = {"status": "Waiting", "closing_journal": None, "payment_details": "x"}
     assert f"journal {payout.closing_journal_id} ends a wallet payout that does not exist" in planted(payout, **waiting)
+
+
+def refunded_purchase() -> Order:
+    order = bought(on_sale())
+    refund_order(order=order, reason="broken", actor=None)
+    return order
+
+
+def returned_purchase() -> Order:
+    """Return a purchase of which a lost dispute returned the payment."""
+    return part_of(spent(), LOST).order
+
+
+@pytest.mark.parametrize(
+    ("kind", "make"),
+    [("invoice", refunded_purchase), ("credit_note", refunded_purchase), ("credit_note", returned_purchase)],
+    ids=["invoice", "refund", "return"],
+)
+def test_document_that_is_not_what_its_order_says_is_a_difference(kind: str, make: Callable[[], Order]) -> None:
+    operator()
+    order, other, unreturned = make(), make(), bought(on_sale())
+    issue()
+    assert list(invoice_differences()) == []
+    document, another = (Invoice.objects.get(order=each, kind=kind) for each in (order, other))
+    own_journal = Journal.objects.get(order=order, kind="refund" if kind == "invoice" else "sale")
+    row, parts = Invoice.objects.filter(pk=document.pk), ReversalPart.objects.filter(order=order)
+    changes: list[Callable[[], object]] = [
+        lambda: row.update(seller=vendor_as_seller(UserFactory())),
+        lambda: row.update(gross_minor=document.gross_minor + 1),
+        lambda: row.update(tax_minor=document.tax_minor + 1),
+        lambda: row.update(currency="USD"),
+        lambda: row.update(order=bought(on_sale())),
+        lambda: row.update(journal=own_journal),
+        lambda: row.update(journal=another.journal),
+    ]
+    if kind == "credit_note":
+        changes += [lambda: row.update(corrects=Invoice.objects.get(order=unreturned))]
+    if make is returned_purchase:
+        changes += [lambda: parts.update(ended=False, taken_minor=0), lambda: Order.objects.filter(pk=order.pk).update(status="Completed")]
+    for change in changes:
+        with transaction.atomic():
+            with unguarded():
+                change()
+            assert f"invoice {document.number} is not what its order says" in list(invoice_differences())
+            transaction.set_rollback(True)
+
+
+def test_sale_or_refund_without_a_document_is_a_difference_after_an_hour_if_it_had_a_seller() -> None:
+    with patch("django.utils.timezone.now", return_value=timezone.now() - timedelta(hours=2)):
+        # Without a seller there are no invoices.
+        refunded_purchase(), returned_purchase()
+        operator()
+        orders = refunded_purchase(), returned_purchase()
+    refunded_purchase(), returned_purchase()
+    journals = Journal.objects.filter(order__in=orders, kind__in=("sale", "refund"))
+    assert sorted(invoice_differences()) == sorted(
+        [
+            *(f"journal {journal.pk} has no invoice after an hour: run issue_invoices --all" for journal in journals),
+            f"order {orders[1].pk} was charged back and has no credit note after an hour: run issue_invoices --all",
+        ]
+    )
+    issue()
+    assert list(invoice_differences()) == []
