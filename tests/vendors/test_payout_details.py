@@ -118,8 +118,9 @@ def test_bank_account_is_changed_only_by_its_approved_vendor_with_the_password_w
     with pytest.raises(NotFound):
         changed_bank_account(profile, actor=UserFactory(is_staff=True, is_superuser=True))
     VendorProfile.objects.update(status=VendorStatus.SUSPENDED)
-    with pytest.raises(VendorNotApproved):
+    with pytest.raises(VendorNotApproved) as refusal:
         changed_bank_account(profile)
+    assert refusal.value.members == {"vendorStatus": VendorStatus.SUSPENDED}
     VendorProfile.objects.update(status=VendorStatus.APPROVED)
     hold_payouts(profile=profile, reason="test", actor=UserFactory())
     with pytest.raises(PayoutsHeld):
@@ -131,8 +132,11 @@ def test_bank_account_cannot_be_changed_too_often_in_a_day(profile: VendorProfil
     numbers = [f"{number:012}" for number in range(bounds.PAYOUT_CHANGES_A_DAY + 1)]
     for number in numbers[:-1]:
         changed_bank_account(profile, "INR", number=number)
-    with pytest.raises(TooManyPayoutChanges):
+    with pytest.raises(TooManyPayoutChanges) as refusal:
         changed_bank_account(profile, "INR", number=numbers[-1])
+    assert refusal.value.members == {"maximum": bounds.PAYOUT_CHANGES_A_DAY}
+    # Another vendor can.
+    changed_bank_account(make_vendor(), "INR", number=numbers[-1])
     end_waiting_time(profile, hours=25)
     changed_bank_account(profile, "INR", number=numbers[-1])
 
@@ -208,7 +212,14 @@ def test_vendor_changes_the_bank_account_and_is_mailed(
     assert message.to == [profile.user.email]
     assert "List-Unsubscribe" not in message.extra_headers
     assert IBAN not in message.body
-    assert LINK.search(str(message.body))
+    body = str(message.body)
+    assert LINK.search(body)
+    said = (
+        f"Earnings of {profile.store.name} in USD are paid to this bank account: IBAN ending in 3000",
+        "waits for 72 hours",
+        "works for 7 days",
+    )
+    assert [words for words in said if words not in body] == []
 
 
 def test_undo_link_of_the_mail_restores_the_earlier_bank_account_and_holds_the_payouts(
@@ -234,7 +245,7 @@ def test_undo_link_of_the_mail_restores_the_earlier_bank_account_and_holds_the_p
     assert profile.payouts_held_at is not None
     # Whoever changed it is signed out.
     assert client.get(reverse("payouts")).status_code == 302
-    assert "held" in outbox.outbox[-1].subject
+    assert outbox.outbox[-1].subject == f"Payouts of {profile.store.name} are held"
     held_at = profile.payouts_held_at
     stranger.post(link)
     profile.refresh_from_db()
@@ -257,6 +268,8 @@ def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile)
     end_waiting_time(profile)
     first = changed_bank_account(profile, number="GB33BUKB20201555555555", bank="BUKBGB22")
     second = changed_bank_account(profile, number="NL91ABNA0417164300", bank="ABNANL2A")
+    # Neither is in this currency of this vendor.
+    others = changed_bank_account(profile, "INR"), changed_bank_account(make_vendor())
     undo_payout_change(token=token_of(second))
     assert payout_details_of(profile)["USD"].pk == first.pk
     an_hour_ago = timezone.now() - timedelta(hours=1)
@@ -265,6 +278,7 @@ def test_undo_links_of_several_changes_work_in_any_order(profile: VendorProfile)
     assert payout_details_of(profile)["USD"].pk == earlier.pk
     second.refresh_from_db()
     assert second.withdrawn_at == an_hour_ago
+    assert not PayoutDetails.objects.filter(pk__in=[each.pk for each in others], withdrawn_at__isnull=False).exists()
 
 
 def test_forged_link_is_not_found() -> None:
@@ -304,6 +318,8 @@ def test_payouts_are_held_and_released_once_and_the_vendor_is_told_of_both(profi
         release_payouts(profile=profile, reason="", actor=staff)
     assert release_payouts(profile=profile, reason="test", actor=staff).payouts_held_at is None
     held, released = sent_mails()
+    assert "The reason:\n\ntest\n" in str(held.body)
+    assert [profile.store.name in str(letter.subject) for letter in (held, released)] == [True, True]
     assert (held.to, released.to) == ([profile.user.email], [profile.user.email])
 
 
@@ -319,6 +335,8 @@ def test_mail_and_undo_page_mention_an_earlier_bank_account_only_if_there_is_one
 def test_reencrypting_bank_accounts_uses_the_current_key_and_names_lost_ones(profile: VendorProfile, settings: Any) -> None:
     details = changed_bank_account(profile)
     changed_bank_account(profile, "INR")
+    # That of a deleted account.
+    PayoutDetails.objects.filter(pk=changed_bank_account(make_vendor()).pk).update(encrypted="", label="")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
     call_command("reencrypt_secrets", stdout=StringIO())
     settings.SECRET_KEY_FALLBACKS = []

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 from django.core import signing
 from django.core.management import call_command
-from django.db import connections, transaction
+from django.db import connection, connections, transaction
 from django.utils import timezone
 
 from catalog.models import Category, Deliverable, Listing, ListingIndex, Preview, Store
@@ -255,6 +255,8 @@ def test_deletion_does_not_wait_for_a_row_that_is_about_to_refer_to_a_listing() 
     listing, buyer = PublishedListingFactory(store=make_vendor().store), UserFactory()
     with ThreadPoolExecutor(1) as pool, transaction.atomic():
         Favourite.objects.create(user=buyer, listing=listing)
+        # As its commit does.
+        connection.check_constraints()
         with pytest.raises(AccountInUse):
             pool.submit(deleted, listing.store.owner).result(PATIENCE_SECONDS)
 

@@ -6,7 +6,7 @@ import hmac
 import json
 import uuid
 from typing import Any
-from urllib.parse import parse_qs
+from urllib.parse import parse_qs, urlsplit
 
 import pytest
 import requests
@@ -15,12 +15,14 @@ from stripe import WebhookSignature
 from marketplace.core.errors import Problem
 from wallet.errors import PaymentProviderUnavailable, PaymentRefused
 from wallet.models.top_ups import EventKind, TopUp
-from wallet.providers.base import Provider
+from wallet.providers.base import Provider, ProviderPayment
 from wallet.providers.razorpay import RazorpayProvider
 from wallet.providers.stripe import StripeProvider
 
 SECRET = "whsec_of_the_tests"
 NOW = dt.datetime(2031, 3, 1, 12, tzinfo=dt.UTC)
+# The first second of that day.
+START = 1_930_089_600
 TOP_UP = uuid.UUID("0190a0a0-0000-7000-8000-000000000000")
 
 
@@ -77,6 +79,8 @@ REFUND = {"id": "re_1", "payment_intent": "pi_1", "amount": 500, "currency": "us
         ("refund.created", REFUND, EventKind.REFUNDED),
         ("refund.created", REFUND | {"status": "pending"}, None),
         ("refund.failed", REFUND | {"status": "failed"}, EventKind.REFUND_FAILED),
+        ("refund.updated", REFUND | {"status": "canceled"}, EventKind.REFUND_FAILED),
+        ("charge.refund.updated", REFUND, None),
     ],
 )
 def test_stripe_event_is_read(name: str, thing: dict[str, Any], kind: EventKind | None) -> None:
@@ -264,11 +268,14 @@ def test_refund_names_the_payment_and_is_made_once(wire: Any) -> None:
         refund = stripe().refund(payment="pi_1", amount_minor=500, reversal_id=reversal)
         assert refund is not None
         assert (refund.reference, refund.done, sent[0]["headers"]["Idempotency-Key"]) == ("re_1", done, f"reversal-{reversal}")
+        form = {name: value for name, (value,) in parse_qs(sent[0]["data"]).items()}
+        assert form == {"payment_intent": "pi_1", "amount": "500", "metadata[reversalId]": str(reversal)}
     for status, done in (("processed", True), ("pending", False)):
         sent = wire({"id": "rfnd_1", "status": status}).sent
         refund = razorpay().refund(payment="pay_1", amount_minor=500, reversal_id=reversal)
         assert refund is not None
         assert (refund.reference, refund.done, sent[0]["headers"]["X-Refund-Idempotency"]) == ("rfnd_1", done, str(reversal))
+        assert (json.loads(sent[0]["data"]), sent[0]["timeout"]) == ({"amount": 500}, 7)
     assert sent[0]["url"].endswith("/payments/pay_1/refund")
 
 
@@ -296,28 +303,39 @@ def test_payments_of_a_day_are_read_from_every_page_of_the_provider(wire: Any) -
     charge = {"object": "charge", "amount": 1999, "amount_captured": 1499, "currency": "usd", "paid": True, "captured": True}
     charges = [charge | {"id": "ch_1", "payment_intent": "pi_1"}, charge | {"id": "ch_2", "captured": False, "payment_intent": "pi_2"}]
     page = {"object": "list", "url": "/v1/charges"}
-    wire(
-        page | {"has_more": True, "data": charges}, page | {"has_more": False, "data": [charge | {"id": "ch_3", "payment_intent": "pi_3"}]}
-    )
-    listed = [(payment.payment, payment.amount_minor) for payment in stripe().payments_of(NOW.date())]
-    assert listed == [("pi_1", 1499), ("pi_3", 1499)]
+    # A charge of another program may have no payment intent.
+    others = [charge | {"id": "ch_3", "payment_intent": "pi_3"}, charge | {"id": "ch_4", "payment_intent": None}]
+    sent = wire(page | {"has_more": True, "data": charges}, page | {"has_more": False, "data": others}).sent
+    listed = [(payment.payment, payment.amount_minor, payment.currency) for payment in stripe().payments_of(NOW.date())]
+    assert listed == [("pi_1", 1499, "USD"), ("pi_3", 1499, "USD"), ("ch_4", 1499, "USD")]
+    of_the_day = {"created[gte]": [str(START)], "created[lt]": [str(START + 86_400)], "limit": ["100"]}
+    assert parse_qs(urlsplit(sent[0]["url"]).query) == of_the_day
     paid = [{"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)]
     sent = wire({"items": paid[:100]}, {"items": paid[100:]}).sent
-    assert len(list(razorpay().payments_of(NOW.date()))) == 100
-    assert sent[1]["params"]["skip"] == 100
+    found = list(razorpay().payments_of(NOW.date()))
+    assert found == [ProviderPayment(each["id"], 100, "INR") for each in paid if each["captured"]]
+    asked = {"from": START, "to": START + 86_399, "count": 100}
+    assert [(request["params"], request["timeout"]) for request in sent] == [(asked | {"skip": skip}, 7) for skip in (0, 100)]
 
 
 def test_disputes_and_refunds_of_a_day_are_read_without_inquiries(wire: Any) -> None:
     thing = {"payment_intent": "pi_1", "amount": 500, "currency": "usd"}
     disputes = [thing | {"object": "dispute", "id": f"dp_{status}", "status": status} for status in ("lost", "won", "warning_closed")]
-    refunds = [thing | {"object": "refund", "id": "re_1", "status": "pending"}]
+    refunds = [
+        thing | {"object": "refund", "id": f"re_{status}", "status": status} for status in ("pending", "succeeded", "failed", "canceled")
+    ]
+    # Of a charge of another program, without a payment intent.
+    refunds += [refunds[0] | {"id": "re_2", "payment_intent": None}]
     pages = [{"object": "list", "url": "/v1/x", "has_more": False, "data": data} for data in (disputes, refunds)]
     wire(*pages)
     listed = [(each.reference, each.payment, each.amount_minor, each.currency, each.status) for each in stripe().reversals_of(NOW.date())]
     assert listed == [
         ("dp_lost", "pi_1", 500, "USD", "Returned"),
         ("dp_won", "pi_1", 500, "USD", "Kept"),
-        ("re_1", "pi_1", 500, "USD", "Open"),
+        ("re_pending", "pi_1", 500, "USD", "Open"),
+        ("re_succeeded", "pi_1", 500, "USD", "Returned"),
+        ("re_failed", "pi_1", 500, "USD", "Kept"),
+        ("re_canceled", "pi_1", 500, "USD", "Kept"),
     ]
     item = {"payment_id": "pay_1", "amount": 500, "currency": "INR"}
     told = [

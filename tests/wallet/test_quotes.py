@@ -142,6 +142,10 @@ def test_quote_for_something_else_is_refused_naming_it(bearer_client: Client) ->
         response = use(client, listing, quote["quoteId"], **{field: value})
         assert refusal(response) == (409, "quote_mismatch")
         assert response.json()["field"] == field
+        assert (
+            response.json()["quoted"]
+            == {"currency": "INR", "licenseSlug": "personal", "assetId": str(listing.pk), "discountCode": ""}[field]
+        )
     assert not Order.objects.exists()
 
 
@@ -169,6 +173,11 @@ def test_open_quotes_are_bounded_and_expired_ones_make_room(bearer_client: Clien
     assert refusal(response) == (409, "too_many_quotes")
     assert response.json()["maximum"] == 2
     assert ask_quote(bearer_client(), listing).status_code == 200
+    # One that was used makes room, too.
+    assert use(client, listing, quotes[0]["quoteId"]).status_code == 200
+    quotes[0] = ask_quote(client, on_sale()).json()
+    assert refusal(ask_quote(client, on_sale())) == (409, "too_many_quotes")
+    listing = on_sale()
     for days, kept in ((0, True), (1, False)):
         past = timezone.now() - timedelta(days=days, seconds=1)
         Quote.objects.filter(pk=quotes[days]["quoteId"]).update(created_at=past - timedelta(minutes=10), expires_at=past)
