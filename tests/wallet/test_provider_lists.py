@@ -199,11 +199,17 @@ def test_dispute_of_a_payment_to_another_provider_is_neither_missed_nor_taken_fo
 
 
 def test_events_of_the_day_that_were_refused_or_wait_are_differences() -> None:
-    top_up, ended = paid_top_up(), {"processed_at": timezone.now()}
+    top_up = paid_top_up()
+    ended: dict[str, Any] = {"processed_at": timezone.now()}
     refused = event("disputed", top_up=top_up, outcome="refused: x", **ended)
     event("disputed", top_up=top_up, outcome="frozen", **ended)
     waiting = event("disputed")
-    for other in ({"provider": "another"}, {"at": MIDNIGHT - dt.timedelta(seconds=1)}, {"at": MIDNIGHT + dt.timedelta(days=1)}):
+    others: tuple[dict[str, Any], ...] = (
+        {"provider": "another"},
+        {"at": MIDNIGHT - dt.timedelta(seconds=1)},
+        {"at": MIDNIGHT + dt.timedelta(days=1)},
+    )
+    for other in others:
         event("disputed", top_up=top_up, outcome="refused: x", **ended, **other)
         event("disputed", **other)
     # Neither credited what it paid.

@@ -310,7 +310,9 @@ def test_payments_of_a_day_are_read_from_every_page_of_the_provider(wire: Any) -
     assert listed == [("pi_1", 1499, "USD"), ("pi_3", 1499, "USD"), ("ch_4", 1499, "USD")]
     of_the_day = {"created[gte]": [str(START)], "created[lt]": [str(START + 86_400)], "limit": ["100"]}
     assert parse_qs(urlsplit(sent[0]["url"]).query) == of_the_day
-    paid = [{"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)]
+    paid: list[dict[str, Any]] = [
+        {"id": f"pay_{number}", "amount": 100, "currency": "INR", "captured": number != 1} for number in range(101)
+    ]
     sent = wire({"items": paid[:100]}, {"items": paid[100:]}).sent
     found = list(razorpay().payments_of(NOW.date()))
     assert found == [ProviderPayment(each["id"], 100, "INR") for each in paid if each["captured"]]
