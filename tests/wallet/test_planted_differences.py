@@ -57,6 +57,11 @@ def part_of(top_up: TopUp, *ends: EventKind, amount_minor: int | None = None) ->
 def planted(row: Any, **changes: Any) -> list[str]:
     """Return the differences after a change past the triggers, where there was none before."""
     assert list(differences()) == []
+    return planted_in(row, **changes)
+
+
+def planted_in(row: Any, **changes: Any) -> list[str]:
+    """Return the differences after another change past the triggers."""
     with unguarded():
         type(row).objects.filter(pk=row.pk).update(**changes)
     return list(differences())
@@ -315,12 +320,25 @@ def test_payout_that_is_not_its_transfer_or_was_returned_by_that_of_another_is_a
 
 
 def bounced() -> VendorPayout:
-    return bounce_payout(payout=exported_payout(earning(), "b"), reason="test", actor=None)
+    """Return the second payout of a vendor that bounced."""
+    account = earning()
+    for run in ("b", "c"):
+        payout = bounce_payout(payout=exported_payout(account, run), reason="test", actor=None)
+    return payout
 
 
-@pytest.mark.parametrize("changed", ["kind", "undoes", "amount", "elsewhere"])
+def exported_twice() -> VendorPayout:
+    """Return the second payout of a vendor."""
+    profile = payee()
+    for run in ("y", "z"):
+        bought(on_sale(store=profile.store))
+        payout = exported_payout(account_of(profile), run)
+    return payout
+
+
+@pytest.mark.parametrize("changed", ["kind", "undoes", "amount", "from elsewhere", "to elsewhere"])
 def test_payout_whose_return_is_not_its_transfer_back_is_a_difference(changed: str) -> None:
-    payout, other = bounced(), exported_payout(earning(), "c")
+    payout, other = bounced(), exported_payout(earning(), "d")
     back = payout.return_journal
     assert back is not None
     funding = open_account("INR", AccountKind.FUNDING, None)
@@ -328,15 +346,16 @@ def test_payout_whose_return_is_not_its_transfer_back_is_a_difference(changed: s
         "kind": (back, {"kind": "release", "undoes": None}),
         "undoes": (back, {"undoes": other.journal}),
         "amount": (back, {"vendor_net_minor": 1}),
-        "elsewhere": (back.transfers.get(), {"debit": funding}),
+        "from elsewhere": (back.transfers.get(), {"debit": funding}),
+        "to elsewhere": (back.transfers.get(), {"credit": funding}),
     }
     row, change = rows[changed]
     assert f"payout {payout.pk} and its transfer differ" in planted(row, **change)
 
 
-@pytest.mark.parametrize("changed", ["kind", "elsewhere", "twice"])
+@pytest.mark.parametrize("changed", ["kind", "elsewhere", "twice", "account", "currency"])
 def test_payout_whose_journal_is_no_payout_is_a_difference(changed: str) -> None:
-    payout = exported_payout(earning())
+    payout = exported_twice()
     transfer = payout.journal.transfers.get()
     funding = open_account("INR", AccountKind.FUNDING, None)
     if changed == "twice":
@@ -345,6 +364,12 @@ def test_payout_whose_journal_is_no_payout_is_a_difference(changed: str) -> None
         found = list(differences())
     elif changed == "kind":
         found = planted(payout.journal, kind="manual_payout")
+    elif changed == "currency":
+        found = planted(payout.batch, currency="USD", transfer_currency="USD")
+    elif changed == "account":
+        with unguarded():
+            VendorPayout.objects.filter(pk=payout.pk).update(account=funding)
+        found = planted_in(transfer, debit=funding)
     else:
         found = planted(transfer, credit=funding)
     assert f"payout {payout.pk} and its transfer differ" in found
@@ -366,7 +391,7 @@ def test_reconciliation_passes_payouts_in_every_state() -> None:
         funded_in_dollars = paid_top_up(user, 10_000, "USD").user
         requested_payout(funded_in_dollars, amount_minor + 50)
     bounced()
-    exported_payout(earning(), "c")
+    exported_payout(earning(), "d")
     assert list(differences()) == []
 
 
