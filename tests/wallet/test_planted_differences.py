@@ -387,9 +387,12 @@ def cancelled(amount_minor: int = 200) -> WalletPayout:
 def test_reconciliation_passes_payouts_in_every_state() -> None:
     for amount_minor in (200, 300):
         paid(amount_minor)
-        user = cancelled(amount_minor).wallet.owner
-        funded_in_dollars = paid_top_up(user, 10_000, "USD").user
-        requested_payout(funded_in_dollars, amount_minor + 50)
+        cancelled(amount_minor)
+        user = funded(inr=PRICE, usd=10_000)
+        cancel_wallet_payout(wallet_payout=requested_payout(user, amount_minor + 10), actor=user)
+        # One waits in each currency.
+        requested_payout(user, amount_minor + 50)
+        requested_payout(user, amount_minor + 70, "USD")
     bounced()
     exported_payout(earning(), "d")
     assert list(differences()) == []
