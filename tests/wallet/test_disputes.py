@@ -377,6 +377,14 @@ def test_refund_is_not_taken_for_a_dispute_without_an_id_nor_for_a_refund_that_f
     drain()
     deliver_event(other, EventKind.REFUNDED, reversal="by-hand")
     assert set(other.reversals.values_list("reference", "status")) == {("", "Kept"), ("by-hand", "Returned")}
+    monkeypatch.setattr(SimulatedProvider, "refund", lambda *_, **__: Refund("ours", done=False))
+    third = paid_top_up()
+    refund_top_up(top_up=third, reason="test", actor=UserFactory())
+    # Neither one of another amount before ours has its id, nor one of the same amount afterwards.
+    deliver_event(third, EventKind.REFUNDED, reversal="of another amount", amount_minor=1)
+    drain()
+    deliver_event(third, EventKind.REFUNDED, reversal="of the same amount", event_id="later")
+    assert set(third.reversals.values_list("reference", "status")) == {("ours", "Open")}
 
 
 def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
