@@ -385,6 +385,11 @@ def test_refund_is_not_taken_for_a_dispute_without_an_id_nor_for_a_refund_that_f
     drain()
     deliver_event(third, EventKind.REFUNDED, reversal="of the same amount", event_id="later")
     assert set(third.reversals.values_list("reference", "status")) == {("ours", "Open")}
+    # But one of the same amount before.
+    fourth = paid_top_up()
+    refund_top_up(top_up=fourth, reason="test", actor=UserFactory())
+    deliver_event(fourth, EventKind.REFUNDED, reversal="ours already")
+    assert set(fourth.reversals.values_list("reference", "status")) == {("ours already", "Returned")}
 
 
 def test_refund_that_was_made_at_the_provider_is_taken_from_the_wallet() -> None:
