@@ -166,6 +166,7 @@ def test_approval_publishes_and_records_reviewer_tier_and_time() -> None:
     review = services.approve_listing(review=open_review(listing), actor=reviewer, tier_requirement=Tier.PRO, note="Fine work.")
     listing = Listing.objects.select_related("approved_deliverable").get(pk=listing.pk)
     assert (review.status, review.decided_by, review.note) == (ReviewStatus.APPROVED, reviewer, "Fine work.")
+    assert AuditEntry.objects.get(action="listing.approve").reason == "Fine work."
     assert listing.candidate_deliverable is None
     assert listing.approved_deliverable is not None
     assert listing.approved_deliverable.version == "1.2"

@@ -79,7 +79,7 @@ def test_new_app_waits_with_each_requested_scope_and_its_reason(developer: User)
         ("wallet:spend", "To buy", None),
     }
     assert selectors.open_scope_review_of(app) is not None
-    assert [entry.action for entry in history_of(app)] == ["app.request_scopes", "app.create"]
+    assert [(entry.action, entry.to_state) for entry in history_of(app)] == [("app.request_scopes", ""), ("app.create", "Pending")]
 
 
 def test_reinstated_app_has_its_grant_and_its_keys_again(developer: User, reviewer: User) -> None:

@@ -196,6 +196,7 @@ def test_buyer_escalates_a_declined_refund_request_and_staff_decide() -> None:
     with pytest.raises(NotFound):
         escalate_refund_request(refund_request=made, reason="Please.", actor=vendor_of(made.order))
     escalate_refund_request(refund_request=made, reason="It is empty.", actor=buyer)
+    assert AuditEntry.objects.get(action="refund_request.escalate").reason == "It is empty."
     grant_refund(refund_request=made, reason="The archive is empty.", actor=UserFactory())
     assert status_of(made) == ("Refunded", "Refunded", False)
 
