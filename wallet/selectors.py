@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from typing import Any
 
-from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet, Sum
+from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Sum
 from django.db.models.functions import TruncMonth
 
 from marketplace.accounts.models import User
@@ -59,9 +59,13 @@ class Wallet:
 
 
 def wallet_of(user: User) -> Wallet:
-    """Return the user's balances and preference."""
-    balances = balances_of(user)
-    return Wallet(balances.get(Currency.INR, 0), balances.get(Currency.USD, 0), currency_preference_of(user))
+    """Return the user's balances and preference, in one query."""
+    owned = User.objects.filter(pk=user.pk).annotate(
+        wallet=FilteredRelation("ledger_accounts", condition=Q(ledger_accounts__kind=AccountKind.WALLET))
+    )
+    rows = list(owned.values_list("wallet__currency", "wallet__balance_minor", "wallet_settings__currency_preference"))
+    balances = {currency: minor for currency, minor, _ in rows}
+    return Wallet(balances.get(Currency.INR, 0), balances.get(Currency.USD, 0), rows[0][2] or Currency.INR.value)
 
 
 def balances_of(user: User) -> dict[str, int]:
@@ -132,11 +136,6 @@ def billing_details_at(user: User | None, time: datetime) -> BillingDetails | No
 def operator_seller() -> Seller | None:
     """Return the operator as a seller, None before the details are entered."""
     return Seller.objects.select_related("details").filter(vendor__isnull=True).first()
-
-
-def has_seller(vendor_id: uuid.UUID) -> bool:
-    """Tell whether a sale of a vendor's has a seller of record, who issues an invoice: the vendor or the operator."""
-    return Seller.objects.filter(Q(vendor=vendor_id) | Q(vendor__isnull=True), is_active=True).exists()
 
 
 def invoice_of_order(user: User, order_id: str, kind: InvoiceKind = InvoiceKind.INVOICE) -> Invoice:

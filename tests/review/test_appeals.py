@@ -342,7 +342,7 @@ def test_apps_suspended_with_an_approval_come_back_with_it_and_no_others() -> No
     suspend_app(app=before_it, reason="Too many calls.", actor=UserFactory())
     withdraw_approval(application=approved, reason="No contact.", actor=UserFactory())
     # What is not about its status does not hide why it is suspended; and another developer has applied since.
-    audit.record("app.update", with_it, actor=approved.user)
+    audit.record("app.change_logo", with_it, actor=approved.user, bytes=0)
     developer()
     sent_mails().clear()
     reviewer = UserFactory()

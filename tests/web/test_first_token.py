@@ -72,7 +72,7 @@ def test_reviewed_path_is_shown_with_its_usual_waiting_time(browse: Callable[...
         submitted = timezone.now() - timedelta(hours=hours)
         decided = {"status": "Rejected", "decided_at": timezone.now(), "decided_by": UserFactory()}
         made = DeveloperApplication.objects.create(user=UserFactory(), what="x", why="y", submitted_at=submitted, **decided)
-        audit.record("application.reject", made, actor=None, from_state="Pending", to_state="Rejected")
+        audit.record("application.reject", made, actor=None, from_state="Pending", to_state="Rejected", reason="No contact.")
     assert "Half of the latest decisions took 2\xa0days or less." in page_of(client).text
 
 

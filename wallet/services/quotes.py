@@ -2,6 +2,7 @@
 
 from dataclasses import replace
 from datetime import datetime, timedelta
+from typing import NamedTuple
 
 from django.db import transaction
 from django.db.models import F, QuerySet
@@ -20,6 +21,13 @@ from ..tax import tax_of
 from .offers import Offer, PurchaseRequest, find_listing_offer, find_offer, find_offer_tax, find_tier, find_upgradable
 
 KEPT_AFTER_EXPIRY = timedelta(days=1)
+
+
+class QuotedTax(NamedTuple):
+    """The tax in the price of a quote, and whether the sale has a seller of record, who issues an invoice."""
+
+    amount_minor: int
+    has_seller: bool
 
 
 @transaction.atomic
@@ -125,7 +133,7 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     )
 
 
-def tax_of_quote(*, buyer: User, quote: Quote) -> int:
+def tax_of_quote(*, buyer: User, quote: Quote) -> QuotedTax:
     """Return how much of a quoted price is tax by the buyer's present billing details, as in the purchase.
 
     Raises:
@@ -133,7 +141,7 @@ def tax_of_quote(*, buyer: User, quote: Quote) -> int:
     """
     listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=str(quote.listing_id), licensee=None)
     tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
-    return tax_of(quote.price_minor, tax.treatment, tax.rate_bp)
+    return QuotedTax(tax_of(quote.price_minor, tax.treatment, tax.rate_bp), listing_offer.seller is not None)
 
 
 def expired_quotes() -> QuerySet[Quote]:

@@ -25,9 +25,9 @@ from wallet.delivery_consent import IMMEDIATE_DELIVERY
 from wallet.discount_codes import limit_guesses
 from wallet.models import Quote
 from wallet.providers import top_up_currencies
-from wallet.selectors import balances_of, billing_details_of, has_seller, owed_by, quote_of
+from wallet.selectors import balances_of, billing_details_of, owed_by, quote_of
 from wallet.services.offers import PurchaseRequest
-from wallet.services.quotes import make_quote, tax_of_quote
+from wallet.services.quotes import QuotedTax, make_quote, tax_of_quote
 from wallet.services.spending import spend
 
 from ..licensee_forms import LicenseeForm
@@ -90,11 +90,12 @@ def confirm(request: SignedInRequest, quote_id: uuid.UUID) -> HttpResponseBase:
     owed = owed_by(request.user.pk).get(quote.currency, 0)
     missing = _missing(quote, balance - owed)
     listing_card = next(iter(cards_of([quote.listing_id])), None)
+    tax = _tax_of(request.user, quote)
     context = {
         "quote": quote,
-        "tax": _tax_of(request.user, quote),
+        "tax": tax.amount_minor,
         "billing": billing_details_of(request.user),
-        "invoiced": quote.price_minor > 0 and has_seller(quote.listing.store.owner_id),
+        "invoiced": quote.price_minor > 0 and tax.has_seller,
         "listing": quote.listing,
         "listing_card": listing_card,
         "balance": balance,
@@ -119,12 +120,12 @@ def _missing(quote: Quote, available_minor: int) -> int:
     return max(missing, MIN_TOP_UP_MINOR)
 
 
-def _tax_of(buyer: User, quote: Quote) -> int:
+def _tax_of(buyer: User, quote: Quote) -> QuotedTax:
     """Return how much of the price is tax, as quoted if the buyer may not buy the listing any more."""
     try:
         return tax_of_quote(buyer=buyer, quote=quote)
     except Problem:
-        return quote.tax_minor
+        return QuotedTax(quote.tax_minor, has_seller=False)
 
 
 def _buy(request: SignedInRequest, quote: Quote) -> HttpResponseBase:

@@ -166,7 +166,7 @@ def test_revocation_locks_the_consent_before_the_token(party: Party, user: User)
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             lock_consents(user, party.app)
-            waiting = pool.submit(at_once, partial(revoke_token, token=token, actor=None))
+            waiting = pool.submit(at_once, partial(revoke_token, token=token, actor=None, reason="Leaked."))
             until_someone_waits()
             # Whoever has the consent takes the token next, as a disconnection does: with the locks in another order both would wait.
             assert AccessToken.objects.select_for_update(nowait=True).filter(pk=token.pk).first() == token
