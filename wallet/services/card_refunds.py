@@ -6,7 +6,8 @@ from django.db import transaction
 
 from marketplace.accounts.models import User
 from marketplace.core import audit, texts
-from marketplace.core.errors import InvalidTransition, SelfReview
+from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import lock, lock_for_decision
 from marketplace.jobs.policy import job
 
 from ..models import CardReversal, TopUp
@@ -28,9 +29,9 @@ def refund_top_up(*, top_up: TopUp, reason: str, actor: User) -> TopUp:
         NotFound: there is no such top-up.
     """
     reason = texts.clean_text(reason, "reason")
-    top_up = lock_top_up(top_up=top_up)
-    if top_up.user_id == actor.pk:
-        raise SelfReview
+    # The buyer first, as in `lock_top_up`.
+    lock(User.objects.all(), pk=top_up.user_id)
+    top_up = lock_for_decision(TopUp.objects.select_related("user"), pk=top_up.pk, owner="user_id", actor=actor)
     _start_refund(top_up, reason=reason, actor=actor)
     return top_up
 
