@@ -170,12 +170,21 @@ def _place(item: WorkItem) -> str:
 
 
 def _sample(items: Iterable[WorkItem], options: argparse.Namespace) -> Iterator[WorkItem]:
-    """Yield one mutant each of places in a random order: operators differ in how many they make of one."""
+    """Yield one mutant each of places in a random order, which a change of other lines leaves as it is: operators differ in how many they make of one."""
     ordered = sorted(items, key=lambda item: (_place(item), item.mutations[0].occurrence))
-    dice = random.Random(options.seed)
-    chosen = [dice.choice(list(same)) for _, same in groupby(ordered, key=lambda item: _place(item).partition(" ")[0])]
-    dice.shuffle(chosen)
-    return (item for item in chosen if _is_mutant(item.mutations[0]))
+    chosen = []
+    for place, same in groupby(ordered, key=lambda item: _place(item).partition(" ")[0]):
+        mutants = list(same)
+        dice = random.Random(f"{options.seed} {_line(mutants[0].mutations[0])}")
+        chosen.append((dice.random(), place, dice.choice(mutants)))
+    return (item for *_, item in sorted(chosen, key=lambda each: each[:2]) if _is_mutant(item.mutations[0]))
+
+
+def _line(mutation: MutationSpec) -> str:
+    """Return where a mutant is without the number of its line: its module and function, the text of the line, and the place in it."""
+    line = mutation.module_path.read_text("utf-8").splitlines()[mutation.start_pos[0] - 1]
+    indent = len(line) - len(line.lstrip())
+    return f"{mutation.module_path} {mutation.definition_name} {line.strip()} {mutation.start_pos[1] - indent}"
 
 
 def _is_mutant(mutation: MutationSpec) -> bool:
