@@ -12,6 +12,7 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core import checks
 from django.core.exceptions import FieldDoesNotExist
+from django.db import IntegrityError
 from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
@@ -165,6 +166,13 @@ class MarketplaceModelAdmin(ModelAdmin):
         if isinstance(response, TemplateResponse) and response.context_data is not None and "cl" in response.context_data:
             response.context_data |= self.list_context(request, response.context_data["cl"])
         return response
+
+    def changeform_view(self, *args: Any, **kwargs: Any) -> HttpResponse:
+        """Validate the form again when the database refuses a value that another request has saved since: it is then an error of its field."""
+        try:
+            return super().changeform_view(*args, **kwargs)
+        except IntegrityError:
+            return super().changeform_view(*args, **kwargs)
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Return additional template context of the list."""

@@ -1,19 +1,28 @@
 """Two at once: one appeal is made, and one decision on it stands."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from http import HTTPStatus
 
 import pytest
+from django.contrib.auth.models import Group
+from django.db import transaction
+from django.db.models import Model
+from django.urls import reverse
 
-from catalog.models import Listing
+from catalog.models import Listing, SearchSynonym
 from catalog.services.submission import submit_listing
+from marketplace.accounts.models import User
 from marketplace.core.errors import InvalidTransition
 from marketplace.review.appeals import overturn_decision, submit_appeal, uphold_decision
 from marketplace.review.errors import AppealExists
 from marketplace.review.models import Appeal
+from tests.callers import signed_in
 from tests.catalog.cases import PASSED
 from tests.factories import UserFactory
-from tests.races import at_once, one_stands, refusals_at_once
+from tests.races import at_once, one_stands, refusals_at_once, until_someone_waits
 from tests.review.cases import appealed, decision_on, suspended_vendor, taken_down
+from tests.waiting import PATIENCE_SECONDS
 from vendors.services.profiles import reinstate_vendor
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
@@ -53,3 +62,28 @@ def test_listing_submitted_while_its_takedown_is_overturned_is_either_published_
     )
     listing, status = Listing.objects.get(pk=listing.pk), Appeal.objects.get().status
     assert (status, listing.status) in {("Accepted", "Published"), ("Pending", "PendingReview")}
+
+
+@pytest.mark.parametrize(
+    ("page", "row", "values"),
+    [
+        (
+            "catalog_searchsynonym",
+            SearchSynonym(word="zither", synonyms="strings"),
+            {"word": "zither", "synonyms": "guitar", "is_active": "on"},
+        ),
+        ("auth_group", Group(name="Reviewers"), {"name": "Reviewers"}),
+    ],
+)
+def test_second_of_two_rows_with_one_name_saved_at_once_is_refused_by_its_form(
+    reviewer: User, page: str, row: Model, values: dict[str, str]
+) -> None:
+    browser = signed_in(reviewer)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            row.save()
+            waiting = pool.submit(at_once, partial(browser.post, reverse(f"admin:{page}_add"), values))
+            until_someone_waits()
+        [response] = waiting.result(PATIENCE_SECONDS)
+    assert response.status_code == HTTPStatus.OK
+    assert response.context["adminform"].errors
