@@ -22,7 +22,7 @@ from marketplace.core.ids import parse_id
 from marketplace.core.texts import WHITE_SPACE
 
 from . import bounds
-from .filters import ListingFilter, Listings, given_filters
+from .filters import IndexRows, ListingFilter, given_filters
 from .manifests import manifest_of
 from .manifests.public import PublicManifest, public_manifest
 from .responses import (
@@ -148,7 +148,7 @@ class PreviewQuery(serializers.Serializer[Any]):
     size = Choice(choices=[("card", "card")], required=False, help_text="The smaller copy of an image, where there is one.")
 
 
-def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, Any]]:
+def filter_listings(parameters: Mapping[str, Any]) -> tuple[IndexRows, dict[str, Any]]:
     """Return the listings that match the filters among some parameters, and these filters.
 
     Raises:
@@ -164,7 +164,7 @@ def filter_listings(parameters: Mapping[str, Any]) -> tuple[Listings, dict[str, 
     return ListingFilter.matching(ITEMS, given), given
 
 
-def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
+def browse(listings: IndexRows, given: Mapping[str, Any], query: Mapping[str, Any]) -> AssetPage:
     """Return the page of `listings`, which match the filters `given`, that a validated `BrowseQuery` asks for.
 
     Raises:
@@ -187,7 +187,7 @@ def browse(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any
     return AssetPage.model_validate(values)
 
 
-def search_assets(listings: Listings, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
+def search_assets(listings: IndexRows, given: Mapping[str, Any], query: Mapping[str, Any]) -> SearchResults:
     """Return the results of a validated `CatalogSearchQuery` among `listings`, which match the filters `given`."""
     q, facets = query["q"], query.get("facets", [])
     found = search(q, within=listings if given else None, limit=query["limit"], cursor=query.get("cursor"))

@@ -27,7 +27,7 @@ from .models import LabelKind, ListingIndex, ListingLabel, ListingPrice
 from .models.listing_index import NO_PRICE
 from .models.listings import AiOrigin, AiTraining
 
-Listings = QuerySet[ListingIndex, Any]
+IndexRows = QuerySet[ListingIndex, Any]
 # The column for each currency; listings without a price in the currency are above `NO_PRICE`.
 PRICE_COLUMNS = {Currency.USD: "price_usd", Currency.INR: "inr_ascending", Currency.EUR: "eur_ascending"}
 MAX_VALUES = 20
@@ -108,7 +108,7 @@ class ValuesFilter(django_filters.Filter):  # type: ignore[misc]  # django-filte
         super().__init__(*args, **kwargs)
         self.condition = condition or (lambda values: Q(**{f"{self.field_name}__in": values}))
 
-    def filter(self, queryset: Listings, values: Values | None) -> Listings:
+    def filter(self, queryset: IndexRows, values: Values | None) -> IndexRows:
         """Return the listings with one of the wanted values and none of the excluded ones."""
         if values is None:
             return queryset
@@ -218,7 +218,7 @@ class ListingFilter(django_filters.FilterSet):  # type: ignore[misc]  # django-f
         return {name: field_schema(field) for name, field in cls.form_class().base_fields.items()}
 
     @classmethod
-    def matching(cls, listings: Listings, given: Mapping[str, Any]) -> Listings:
+    def matching(cls, listings: IndexRows, given: Mapping[str, Any]) -> IndexRows:
         """Return the listings that match all `given_filters`; with several licences, any of their prices may be within the bounds."""
         for name, value in given.items():
             # The wanted licences are applied together with the prices.

@@ -13,11 +13,11 @@ from ..selectors.listings import requests_of_skill
 from ..selectors.reviews import (
     MAX_DECISIONS,
     decisions_before,
-    files_under_review,
     is_in_review,
     listings_with_the_bytes_of,
     reviews_of_store,
     store_with_record,
+    submitted_files_of,
 )
 from ..services.snapshots import snapshot_of
 from .changes import compare_with_earlier
@@ -33,7 +33,7 @@ TECHNICAL_SHOWN_SEPARATELY = {"members", "skill", "warnings", "axes", "contentsB
 
 def review_context(review: ListingReview, *, against: str = "") -> dict[str, Any]:
     """Return the context of the page; `against` is the id of the earlier submission to compare with, the last decided one by default."""
-    listing, files = review.listing, files_under_review(review)
+    listing, files = review.listing, submitted_files_of(review)
     deliverable = _submitted_file(review) or files.first()
     previews = list(listing.previews.all())
     pending = review.status == ReviewStatus.PENDING

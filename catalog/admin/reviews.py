@@ -23,7 +23,7 @@ from marketplace.storage.responses import serve_segments
 from ..models import ListingReview
 from ..models.files import PreviewKind
 from ..models.reviews import ReviewStatus
-from ..selectors.reviews import files_under_review, former_pictures_of
+from ..selectors.reviews import former_pictures_of, submitted_files_of
 from ..services import review as services
 from .filters import QUEUE_FILTERS
 from .forms import ApproveForm, RejectForm
@@ -176,9 +176,9 @@ class ListingReviewAdmin(QueueAdmin):
     def takedown(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
         services.takedown_listing(listing=review.listing, reason=cleaned_data["reason"], actor=actor)
 
-    @decision(block_decision(files_under_review))
+    @decision(block_decision(submitted_files_of))
     def block(self, review: ListingReview, actor: User, cleaned_data: Mapping[str, Any]) -> None:
-        deliverable = files_under_review(review).first()
+        deliverable = submitted_files_of(review).first()
         if deliverable is None:
             raise NotFound
         services.block_deliverable(deliverable=deliverable, reason=cleaned_data["reason"], actor=actor)

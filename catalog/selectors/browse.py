@@ -14,7 +14,7 @@ from django.db.models.lookups import GreaterThan
 
 from marketplace.core.money import Currency
 
-from ..filters import ListingFilter, Listings, currency_of, license_of
+from ..filters import IndexRows, ListingFilter, currency_of, license_of
 from ..labels import normalised
 from ..models import ListingCount, ListingIndex
 
@@ -84,8 +84,8 @@ CARD_COLUMNS = (
     ),
 )
 # Rows with these columns and the sort keys. Naming the columns takes a quarter of a query's time, so it is done once.
-ITEMS: Listings = ListingIndex.objects.values(*ITEM_COLUMNS, *sorted(_SORT_KEYS.difference(ITEM_COLUMNS)))
-CARDS: Listings = ListingIndex.objects.values(*CARD_COLUMNS, *sorted(_SORT_KEYS.difference(CARD_COLUMNS)))
+ITEMS: IndexRows = ListingIndex.objects.values(*ITEM_COLUMNS, *sorted(_SORT_KEYS.difference(ITEM_COLUMNS)))
+CARDS: IndexRows = ListingIndex.objects.values(*CARD_COLUMNS, *sorted(_SORT_KEYS.difference(CARD_COLUMNS)))
 _COUNTS = ListingCount.objects.values_list("category_slug", "tier", "listings")
 _UNFILTERED_COUNTS = _COUNTS.filter(name="", value="")
 _FACET_COLUMNS: dict[Facet, str | Cast] = {
@@ -130,7 +130,7 @@ class _Columns(Func):
 
 
 def list_listings(
-    listings: Listings,
+    listings: IndexRows,
     given: Mapping[str, Any],
     *,
     sort: Sort = Sort.POPULAR,
@@ -174,7 +174,7 @@ def sorts_by_price(sort: Sort) -> bool:
     return sort not in _KEYS
 
 
-def rows_of(ids: Collection[uuid.UUID], listings: Listings = CARDS) -> dict[uuid.UUID, Row]:
+def rows_of(ids: Collection[uuid.UUID], listings: IndexRows = CARDS) -> dict[uuid.UUID, Row]:
     """Return the rows of these listings by id, without those that are not on sale."""
     return {row["listing_id"]: row for row in listings.filter(pk__in=ids)}
 
@@ -189,7 +189,7 @@ def count_listings_on_sale() -> int:
     return sum(listed for *_, listed in _stored_counts({}) or ())
 
 
-def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[Listings, tuple[str, ...]]:
+def _ordered(listings: IndexRows, given: Mapping[str, Any], sort: Sort) -> tuple[IndexRows, tuple[str, ...]]:
     keys = _KEYS.get(sort) or (_KEYS_BY_PRICE[sort, currency_of(given)],)
     if sorts_by_price(sort) and (license_slug := license_of(given)):
         listings = listings.filter(prices__license=license_slug).annotate(price_key=F(f"prices__{keys[0]}"))
@@ -198,7 +198,7 @@ def _ordered(listings: Listings, given: Mapping[str, Any], sort: Sort) -> tuple[
     return listings.order_by(*keys), keys
 
 
-def _rows(listings: Listings, keys: Sequence[str], *, limit: int, start: int, after: Position | None) -> list[Row]:
+def _rows(listings: IndexRows, keys: Sequence[str], *, limit: int, start: int, after: Position | None) -> list[Row]:
     if after is not None:
         *values, row_id = after
         position = _Columns(*(Value(value) for value in values), Value(row_id, output_field=UUIDField()))
@@ -233,14 +233,14 @@ def _in_category_and_tier(counts: QuerySet[Any, Any], given: Mapping[str, Any]) 
     return counts
 
 
-def _total(listings: Listings, counts: Sequence[tuple[str, str, int]] | None) -> Total:
+def _total(listings: IndexRows, counts: Sequence[tuple[str, str, int]] | None) -> Total:
     if counts is not None:
         return Total(sum(listed for *_, listed in counts))
     found = listings.order_by().values("pk")[: COUNT_LIMIT + 1].count()
     return Total(min(found, COUNT_LIMIT), exact=found <= COUNT_LIMIT)
 
 
-def _count_facets(listings: Listings, names: Collection[Facet]) -> Facets:
+def _count_facets(listings: IndexRows, names: Collection[Facet]) -> Facets:
     """Return the facets of at most `FACET_LIMIT` listings, in no order."""
     columns = {name: _FACET_COLUMNS[name] for name in names}
     rows = list(listings.order_by().values_list(*columns.values())[:FACET_LIMIT])

@@ -24,7 +24,7 @@ def wait_of_review(review: ListingReview | None) -> Wait | None:
     return None if review is None else wait_of(review, waiting={"status": ReviewStatus.PENDING}, decided=decided)
 
 
-def files_under_review(review: ListingReview) -> QuerySet[Deliverable]:
+def submitted_files_of(review: ListingReview) -> QuerySet[Deliverable]:
     """Return a queryset of the submitted file, empty if there was none."""
     file_id = parse_id(review.submitted_file_id)
     return Deliverable.objects.none() if file_id is None else Deliverable.objects.filter(pk=file_id, listing_id=review.listing_id)

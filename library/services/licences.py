@@ -18,7 +18,7 @@ from ..models import Licence
 from ..models.licences import CURRENT
 
 
-class LicenceHolder(TypedDict):
+class LicenceRecipient(TypedDict):
     """The attributes of `Licence` that say who gets it: a holder, or a licensee who is sent a link to claim it."""
 
     holder_id: uuid.UUID | None
@@ -27,7 +27,7 @@ class LicenceHolder(TypedDict):
     claim_sent_at: datetime | None
 
 
-class NewLicence(LicenceHolder):
+class NewLicence(LicenceRecipient):
     """The attributes of `Licence` that a purchase decides."""
 
     listing_id: uuid.UUID

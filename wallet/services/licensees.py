@@ -10,7 +10,7 @@ from library import bounds
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import send_claim_link
-from library.services.licences import LicenceHolder, lock_licence
+from library.services.licences import LicenceRecipient, lock_licence
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.errors import InvalidTransition, RateLimited
@@ -24,16 +24,16 @@ _DAY = timedelta(days=1)
 _SENT_AGAIN = "licence.send_link"
 
 
-def licence_holder(*, buyer: User, licensee: Licensee | None) -> LicenceHolder:
+def licence_recipient(*, buyer: User, licensee: Licensee | None) -> LicenceRecipient:
     """Return who gets the licence of a purchase. One for someone else locks the buyer, in the caller's transaction.
 
     Raises:
         RateLimited: it is for someone else, and the buyer has had too many claim links sent.
     """
     if licensee is None:
-        return LicenceHolder(holder_id=buyer.pk, licensee_name="", licensee_email="", claim_sent_at=None)
+        return LicenceRecipient(holder_id=buyer.pk, licensee_name="", licensee_email="", claim_sent_at=None)
     _limit_claim_links(buyer)
-    return LicenceHolder(holder_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
+    return LicenceRecipient(holder_id=None, licensee_name=licensee.name, licensee_email=licensee.email, claim_sent_at=timezone.now())
 
 
 @transaction.atomic

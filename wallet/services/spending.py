@@ -28,7 +28,7 @@ from ..models.ledger import AccountKind, JournalKind
 from ..selectors import balances_of
 from .approvals import complete_approval, refuse_ended
 from .ledger import Debit, NewTransfer, VendorEntry, debit_wallet, write_journal
-from .licensees import licence_holder
+from .licensees import licence_recipient
 from .limits import enforce_limits, spender_id_of
 from .offers import Offer, PurchaseRequest
 from .quotes import find_requested_offer
@@ -133,9 +133,9 @@ def _record_sale(
     delivery_consent: DeliveryConsent | None,
     approval: Approval | None,
 ) -> Receipt:
-    """Write the purchase in the caller's transaction: the wallet first, rows that many buyers share last."""
+    """Write the purchase in the caller's transaction. Of the locks the wallet's is first, or the buyer's if it is for someone else; rows that many buyers share are last."""
     columns = _order_columns(buyer, offer, principal, delivery_consent)
-    holder = licence_holder(buyer=buyer, licensee=offer.listing_offer.licensee)
+    recipient = licence_recipient(buyer=buyer, licensee=offer.listing_offer.licensee)
     debit = _debit(buyer, offer) if offer.price_minor else None
     if debit is not None:
         enforce_limits(offer=offer, principal=principal, approved=approval is not None)
@@ -143,7 +143,7 @@ def _record_sale(
     if approval is not None:
         complete_approval(approval=approval, order_id=columns["id"])
     grant_licence(
-        **holder,
+        **recipient,
         listing_id=offer.listing_offer.listing_id,
         tier_id=offer.tier.id,
         terms_id=offer.tier.terms_id,
@@ -177,20 +177,20 @@ def _debit(buyer: User, offer: Offer) -> Debit:
 
 def _write_sale_journal(order: Mapping[str, Any], buyer: User, debit: Debit) -> None:
     """Write the journal, which divides the price between tax, commission and vendor; `order` has the order's columns."""
-    wallet_id, vendor_id = debit.wallet_entry.account_id, debit.account_ids[AccountKind.VENDOR]
+    wallet_id, earnings_id = debit.wallet_entry.account_id, debit.account_ids[AccountKind.VENDOR]
     write_journal(
         kind=JournalKind.SALE,
         transfers=[
             NewTransfer(wallet_id, debit.account_ids[AccountKind.TAX], order["tax_minor"]),
             NewTransfer(wallet_id, debit.account_ids[AccountKind.COMMISSION], order["commission_minor"]),
-            NewTransfer(wallet_id, vendor_id, order["vendor_share_minor"]),
+            NewTransfer(wallet_id, earnings_id, order["vendor_share_minor"]),
         ],
         currency=order["currency"],
         reason="purchase",
         actor=buyer,
         order_id=order["id"],
         wallet_entry=debit.wallet_entry,
-        vendor_entry=VendorEntry(vendor_id, order["vendor_share_minor"]),
+        vendor_entry=VendorEntry(earnings_id, order["vendor_share_minor"]),
     )
 
 

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from catalog import bounds
-from catalog.filters import ListingFilter, Listings
+from catalog.filters import IndexRows, ListingFilter
 from catalog.search import search
 from catalog.selectors.browse import CARDS, Row, Total, list_listings
 from catalog.selectors.cards import FilterCounts, FilterNames, card_of, cards_of, filter_counts, filter_names, popular_cards
@@ -48,7 +48,7 @@ def results_of(form: ShopForm, currency: Currency) -> ShopResults:
     return ShopResults(cards, page.total, math.ceil(page.total.count / PAGE_SIZE), names, counts, popular=_popular_if_empty(page.total))
 
 
-def _search_results(query: str, listings: Listings | None, names: FilterNames) -> ShopResults:
+def _search_results(query: str, listings: IndexRows | None, names: FilterNames) -> ShopResults:
     """Return the best hits of a search, on one page."""
     found = search(query, within=listings, limit=bounds.SEARCH_LIMIT)
     cards = cards_of(hit.id for hit in found.hits)
