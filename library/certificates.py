@@ -39,7 +39,7 @@ class CertificateCheck:
     """The result of the verification of a certificate."""
 
     status: CertificateStatus
-    # The signed claims; None without a valid signature.
+    # The signed claims; None without a valid signature, and where only the id was checked.
     certificate: dict[str, Any] | None = None
     revoked_at: datetime | None = None
     # Labels and values to show to people.

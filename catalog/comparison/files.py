@@ -65,7 +65,7 @@ NAME_LABELS = {
 
 @dataclass(frozen=True)
 class Difference:
-    """A value that differs; None where there is none."""
+    """A value that differs; `before` or `after` is None where there was or is no such value."""
 
     name: str
     before: Any

@@ -273,7 +273,7 @@ def _subscribe(endpoint: WebhookEndpoint, events: Iterable[str]) -> None:
     if not wanted:
         raise texts.invalid("events", "empty", "At least one event is required.")
     endpoint.subscriptions.exclude(event__in=wanted).delete()
-    # What waits is not sent either: a key that may not list it may change the address from now on.
+    # Pending deliveries of other events are not sent: a key that may not list those events may change the address from now on.
     unwanted = WebhookDelivery.objects.filter(endpoint=endpoint, status=DeliveryStatus.PENDING).exclude(event__type__in={*wanted, PING})
     unwanted.update(status=DeliveryStatus.CANCELLED, ended_at=timezone.now())
     rows = [WebhookSubscription(endpoint=endpoint, event=event) for event in sorted(wanted)]

@@ -22,7 +22,7 @@ def status_list_position(*, licence: Licence) -> int:
     if given is None:
         newest = StatusListPosition.objects.aggregate(newest=Max("position"))["newest"] or 0
         start = newest - newest % bounds.STATUS_LIST_LENGTH
-        # All have the same licence, which is unique: the first free position is inserted, the others conflict with it. The next list is used when the newest one is nearly full.
+        # Each row is a try for the same licence, which is unique: the first with a free position is inserted, and all others conflict. The next list is used when the newest one is nearly full.
         starts = [start] * _TRIES + [start + bounds.STATUS_LIST_LENGTH] * _TRIES
         tries = [StatusListPosition(licence=licence, position=each + secrets.randbelow(bounds.STATUS_LIST_LENGTH)) for each in starts]
         StatusListPosition.objects.bulk_create(tries, ignore_conflicts=True)

@@ -82,7 +82,7 @@ def anonymise(event: AccountDeleting) -> None:
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
     Appeal.objects.filter(appellant=user).delete()
-    # Suspended, so that an application does not wait in the queue for ever; by nobody, whoever decided on it before.
+    # Suspended, so that an application does not wait in the queue for ever. No reviewer decided that, so none is named.
     suspended = {"status": VendorStatus.SUSPENDED, "decided_at": timezone.now(), "decided_by": None}
     VendorProfile.objects.filter(user=user).update(bio="", application_data={}, **suspended)
     PayoutDetails.objects.filter(profile__user=user).update(encrypted="", label="")

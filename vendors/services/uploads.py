@@ -148,7 +148,7 @@ def _finishing(upload: Upload) -> Iterator[None]:
     try:
         yield
     finally:
-        # Whoever took longer has been overtaken: then another request is finishing it.
+        # Not that of another request, which has taken over from one that took longer than `FINISH_WAIT`.
         Upload.objects.filter(pk=upload.pk, finishing_until=until).update(finishing_until=None)
 
 

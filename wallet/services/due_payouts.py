@@ -112,16 +112,16 @@ class NextPayout:
 
 def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[NextPayout]:
     """Return the vendor's next payout in each currency: when, how much, and why not; `accounts` are those of `earnings_of`."""
-    earned, details = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
+    earned, applicable = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
     minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
     found = []
     for currency in CURRENCIES:
-        bank_account = details.get(currency)
-        due = _due(earned.get(currency, 0), minimum, profile, bank_account)
+        details = applicable.get(currency)
+        due = _due(earned.get(currency, 0), minimum, profile, details)
         reason = due.reason.value if isinstance(due, SkippedPayout) else ""
-        waits = bank_account is not None and reason == SkippedReason.NEW_BANK_ACCOUNT
-        on = next_run(after=bank_account.created_at + PAYOUT_WAIT if bank_account is not None and waits else now)
-        label = "" if bank_account is None else bank_account.label
+        waits = details is not None and reason == SkippedReason.NEW_BANK_ACCOUNT
+        on = next_run(after=details.created_at + PAYOUT_WAIT if details is not None and waits else now)
+        label = "" if details is None else details.label
         found.append(NextPayout(currency, due.amount_minor, label, on, reason, minimum))
     return found
 

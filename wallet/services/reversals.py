@@ -184,23 +184,21 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     top_up = reversal.top_up
     wallet = _lock_wallet(top_up)
     lock_vendor_accounts(Journal.objects.filter(order__reversal_parts__reversal=reversal, kind=JournalKind.SALE).values("vendor"))
-    kept = end == ReversalStatus.PAYMENT_KEPT
-    ended = [] if kept else _ended_by(reversal)
-    reversal.closing_journal_id = _unfreeze(reversal, wallet) if kept else _return_to_card(reversal, ended, wallet)
-    restored = list(
-        reversal.parts.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk")
-    )
-    release_shares(parts=[*ended, *restored])
-    withheld_again = [] if kept else _suspend_again(reversal, restored)
-    tell_outcome(parts=[*ended, *restored], withheld_again=withheld_again, vendors_told=vendors_told)
-    restore_purchases(reversal=reversal, order_ids=[part.order_id for part in restored])
+    payment_kept = end == ReversalStatus.PAYMENT_KEPT
+    ended = [] if payment_kept else _ended_by(reversal)
+    reversal.closing_journal_id = _unfreeze(reversal, wallet) if payment_kept else _return_to_card(reversal, ended, wallet)
+    staying = list(reversal.parts.filter(suspended=True, ended=False).select_related("withholding_journal__vendor", "order").order_by("pk"))
+    release_shares(parts=[*ended, *staying])
+    withheld_again = [] if payment_kept else _suspend_again(reversal, staying)
+    tell_outcome(parts=[*ended, *staying], withheld_again=withheld_again, vendors_told=vendors_told)
+    restore_purchases(reversal=reversal, order_ids=[part.order_id for part in staying])
     reversal.status, reversal.decided_at = end, timezone.now()
     reversal.save(update_fields=["status", "decided_at", "closing_journal"])
     audit.record(f"reversal.{end.value.lower()}", reversal, actor=None, currency=top_up.currency, amountMinor=reversal.amount_minor)
     refund_upgrades(buyer=top_up.user)
     is_dispute = reversal.kind == ReversalKind.DISPUTE
     # What was refunded to the account meanwhile could not return to this card; a refund that the provider refused is left to staff.
-    if top_up.user.deleted and (is_dispute or not kept):
+    if top_up.user.deleted and (is_dispute or not payment_kept):
         emit(DeletedAccountCredited(top_up.user_id))
     if returned_minor(top_up) == top_up.amount_minor:
         TOP_UP_TRANSITIONS.apply(top_up, "return", actor=None)
@@ -208,16 +206,16 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
         TOP_UP_TRANSITIONS.apply(top_up, "end_dispute", actor=None, dispute=reversal.reference)
     owed = owed_by(top_up.user_id).get(top_up.currency, 0)
     if is_dispute:
-        template = "top_up_dispute_won" if kept else "top_up_dispute_lost"
-        _notify(reversal, template, purchases=len(restored if kept else ended), owed_minor=owed)
-    elif not kept:
+        template = "top_up_dispute_won" if payment_kept else "top_up_dispute_lost"
+        _notify(reversal, template, purchases=len(staying if payment_kept else ended), owed_minor=owed)
+    elif not payment_kept:
         _notify(reversal, "top_up_refunded", owed_minor=owed)
 
 
-def _suspend_again(reversal: CardReversal, restored: Sequence[ReversalPart]) -> list[ReversalPart]:
+def _suspend_again(reversal: CardReversal, staying: Sequence[ReversalPart]) -> list[ReversalPart]:
     """Let another open dispute suspend those purchases of which half or more is still disputed or lost; return its records of them."""
     suspended = []
-    for part in restored:
+    for part in staying:
         parts = _disputed_or_lost(part.order_id)
         other = parts.filter(reversal__status=ReversalStatus.OPEN).exclude(reversal=reversal).order_by("-pk").first()
         total = parts.aggregate(total=Sum("reversed_minor"))["total"]

@@ -23,6 +23,7 @@ def _parameters(arguments: Arguments) -> dict[str, Any]:
 
 
 def _total(found: responses.SearchResults | responses.AssetPage) -> str:
+    # The field is set only where it is false.
     return f"{found.total} or more" if "total_is_exact" in found.model_fields_set else f"{found.total}"
 
 

@@ -23,8 +23,7 @@ from .. import resources
 from .base import Arguments, Tool, ToolResult, json_of, validated
 
 
-def _key(help_text: str) -> serializers.RegexField:
-    """Return the field of an idempotency key."""
+def _idempotency_key_field(help_text: str) -> serializers.RegexField:
     return serializers.RegexField(
         r"^[!-~]+\Z",
         max_length=IDEMPOTENCY_KEY_CHARS,
@@ -37,7 +36,7 @@ def _key(help_text: str) -> serializers.RegexField:
 class PurchaseArguments(SpendBody):
     """The purchase, and its idempotency key."""
 
-    idempotencyKey = _key(
+    idempotencyKey = _idempotency_key_field(
         "A new random text, such as a UUID, for each purchase that the user agreed to. Repeat a call that got no answer with the "
         "same one: it buys once at most."
     )
@@ -46,7 +45,9 @@ class PurchaseArguments(SpendBody):
 class TopUpArguments(TopUpBody):
     """The credit to add, and its idempotency key."""
 
-    idempotencyKey = _key("A new random text, such as a UUID, for each top-up. Repeat a call that got no answer with the same one.")
+    idempotencyKey = _idempotency_key_field(
+        "A new random text, such as a UUID, for each top-up. Repeat a call that got no answer with the same one."
+    )
 
 
 def _who_am_i(principal: Principal, arguments: Arguments) -> ToolResult:
