@@ -111,18 +111,18 @@ def test_purchase_above_a_limit_of_staff_cannot_wait_for_approval(user: User, li
     complete_purchase(principal, listing)
 
 
-def test_price_of_an_approval_holds_and_is_the_quoted_one_if_there_is_a_quote(user: User, listing: Listing) -> None:
-    principal, other = bounded(user), on_sale()
-    quote_id = str(make_quote(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR")).pk)
+def test_price_and_tax_of_an_approval_hold_and_are_the_quoted_ones_if_there_is_a_quote(user: User, listing: Listing) -> None:
+    principal, other = bounded(user), on_sale(tax_rate_bp=1800)
+    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(other.pk), "INR"))
     approved_purchase(principal, listing)
-    Listing.objects.update(price_inr_minor=2 * PRICE)
+    Listing.objects.update(price_inr_minor=2 * PRICE, tax_rate_bp=500)
     assert complete_purchase(principal, listing).debited_minor == PRICE
-    approval = requested_approval(principal, other, "quoted", quote_id=quote_id)
+    approval = requested_approval(principal, other, "quoted", quote_id=str(quote.pk))
     assert approval.quote.price_minor == PRICE
     approve_purchase(approval=approval, actor=user)
-    receipt = buy_or_ask(principal, other, "quoted", quote_id=quote_id)
+    receipt = buy_or_ask(principal, other, "quoted", quote_id=str(quote.pk))
     assert isinstance(receipt, Receipt)
-    assert receipt.debited_minor == PRICE
+    assert (receipt.debited_minor, receipt.tax_minor) == (PRICE, quote.tax_minor)
 
 
 def test_request_for_approval_needs_an_idempotency_key_which_is_refused_for_another_asset(user: User, listing: Listing) -> None:

@@ -182,7 +182,7 @@ def find_offer(*, buyer: User, purchase: PurchaseRequest) -> Offer:
         tier,
         currency,
         price - upgrade_credit,
-        find_offer_tax(listing_offer, listing_offer.tax_rate_bp),
+        find_offer_tax(listing_offer),
         # What is free in all currencies may have no list price in this one.
         discount_minor=(listing_offer.price_of(tier, currency, before_discount=True) or price) - price,
         discount_code=listing_offer.discount_code,
@@ -200,7 +200,7 @@ def _paid_for(order: Order) -> int:
     return paid
 
 
-def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDecision:
+def find_offer_tax(listing_offer: ListingOffer) -> TaxDecision:
     """Return how a sale to the buyer is taxed today, by the date where the seller is."""
     seller, buyer = listing_offer.seller, listing_offer.buyer
     rates: Rates = {}
@@ -208,7 +208,7 @@ def find_offer_tax(listing_offer: ListingOffer, listing_rate_bp: int) -> TaxDeci
     if seller is not None and seller.country in {INDIA, *EUROPEAN_UNION}:
         countries = {seller.country, *(() if buyer is None else (buyer.country,))}
         rates = rates_in_force(countries=countries, day=timezone.now().astimezone(ZoneInfo(listing_offer.seller_time_zone)).date())
-    return decide_tax(seller=seller, buyer=buyer, rates=rates, listing_rate_bp=listing_rate_bp)
+    return decide_tax(seller=seller, buyer=buyer, rates=rates, listing_rate_bp=listing_offer.tax_rate_bp)
 
 
 def find_listing_offer(*, buyer: User, listing_id_or_slug: str, discount_code: str = "", licensee: Licensee | None) -> ListingOffer:

@@ -118,13 +118,13 @@ def find_quoted_offer(*, buyer: User, purchase: PurchaseRequest, quote_id: str) 
     if to_upgrade is not None and to_upgrade.order_id != quote.upgraded_order_id:
         raise UpgradeUnavailable("The licence was refunded and bought again since. Get a new quote.")
     # Price, terms and upgrade are those of the quote, even if the listing's price or the tier's factor has changed; how much is tax depends on the buyer's billing details now.
-    tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
+    listing_offer = replace(listing_offer, ai_training=quote.ai_training, tax_rate_bp=quote.tax_rate_bp)
     return Offer(
-        replace(listing_offer, ai_training=quote.ai_training),
+        listing_offer,
         replace(tier, terms_id=quote.terms_id),
         quote.currency,
         quote.price_minor,
-        tax,
+        find_offer_tax(listing_offer),
         discount_minor=quote.discount_minor,
         discount_code=quote.discount_code,
         upgraded=None if to_upgrade is None else Order.objects.get(pk=to_upgrade.order_id),
@@ -140,7 +140,7 @@ def tax_of_quote(*, buyer: User, quote: Quote) -> QuotedTax:
         Problem: the buyer may not buy the listing any more, as of `find_listing_offer`.
     """
     listing_offer = find_listing_offer(buyer=buyer, listing_id_or_slug=str(quote.listing_id), licensee=None)
-    tax = find_offer_tax(listing_offer, quote.tax_rate_bp)
+    tax = find_offer_tax(replace(listing_offer, tax_rate_bp=quote.tax_rate_bp))
     return QuotedTax(tax_of(quote.price_minor, tax.treatment, tax.rate_bp), listing_offer.seller is not None)
 
 
