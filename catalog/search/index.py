@@ -30,7 +30,7 @@ def update_store_visibility(store: Store) -> None:
     The caller holds the lock of the catalog's version.
     """
     # Locked first, as in `count_purchases`, which then changes the index and the documents.
-    list(ListingStats.objects.select_for_update().filter(listing__store=store).order_by("pk").values_list("pk"))
+    list(ListingStats.objects.select_for_update(of=("self",)).filter(listing__store=store).order_by("pk").values_list("pk"))
     SearchDocument.objects.filter(listing__store=store).exclude(is_shown=store.is_open).update(is_shown=store.is_open)
 
 

@@ -17,6 +17,7 @@ from catalog.models import Category, Deliverable, Listing, ListingIndex, Preview
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from catalog.services.transitions import lock_listing
+from catalog.services.visibility import listing_changed
 from library.models import Favourite
 from marketplace.accounts.errors import AccountInUse
 from marketplace.accounts.models import User
@@ -324,6 +325,17 @@ def test_upload_that_waits_while_its_vendor_is_suspended_is_refused() -> None:
             assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
         assert waiting.result(PATIENCE_SECONDS) == ["vendor_not_approved"]
     assert not Preview.objects.exists()
+
+
+def test_suspension_of_a_vendor_does_not_wait_for_a_change_of_a_listing_on_sale() -> None:
+    profile = make_vendor()
+    listing = PublishedListingFactory(store=profile.store)
+    with transaction.atomic():
+        listing_changed(listing)
+    suspend = partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        lock_listing(listing.pk)
+        assert pool.submit(codes_at_once, [suspend]).result(PATIENCE_SECONDS) == [""]
 
 
 def test_store_that_two_windows_rename_at_once_keeps_the_first_name() -> None:
