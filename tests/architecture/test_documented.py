@@ -2,16 +2,19 @@
 
 import ast
 import re
+import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
 from django.conf import settings
 
+from marketplace.core.transitions import TransitionTable
 from tests import ROOT
+from tests.audit_entries import documented
 from tests.checks import variables
 
-from .source import COMMANDS
+from .source import COMMANDS, PACKAGES, modules
 
 DOCS = ROOT / "marketplace" / "web" / "docs"
 FIGURE = re.compile(r"\d[\d,]*(?:\.\d+)?")
@@ -93,3 +96,14 @@ def _top_level(path: Path) -> set[str]:
             case ast.Assign(targets=targets):
                 names.update(target.id for target in targets if isinstance(target, ast.Name))
     return names
+
+
+def test_audit_log_documents_no_action_that_the_code_does_not_record() -> None:
+    texts = {node.value for module in modules() for node in ast.walk(module.tree) if isinstance(node, ast.Constant)}
+    values = [value for module in list(sys.modules.values()) if module.__name__.startswith(PACKAGES) for value in vars(module).values()]
+    tables = [value for value in values if isinstance(value, TransitionTable)]
+    recorded = texts | {f"{table.noun}.{verb}" for table in tables for verb in table.edges}
+    # Parts of f-strings, and the verbs of `save_and_record`.
+    parts = texts | {".create", ".update"}
+    halves = {action: action.split(".") for action in documented() if action not in recorded}
+    assert [action for action, (noun, verb) in sorted(halves.items()) if not {f"{noun}.", f".{verb}"} & parts] == []
