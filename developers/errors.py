@@ -36,7 +36,7 @@ class AppNotApproved(Problem):
 
 
 class ScopeNotAvailable(Problem):
-    """400: an app cannot have this scope."""
+    """400: `scopes` names those that no app can have; `available` those that a page can have."""
 
     status = 400
     title = "The scope cannot be granted here"

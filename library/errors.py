@@ -6,7 +6,7 @@ from . import bounds
 
 
 class AlreadyOwned(Problem):
-    """409: the buyer, or whoever the licence is for, already has an unrevoked licence of this tier or, if the request names no tier, of any tier."""
+    """409: the buyer, or whoever the licence is for, has an unrevoked licence of the tier `licenseSlug` of `assetId`, or of any if the request names none."""
 
     status = 409
     title = "You already own this asset"
@@ -81,7 +81,7 @@ class LinkRevoked(Problem):
 
 
 class TooManyFavourites(Problem):
-    """409: the user has the maximum number of favourites."""
+    """409: the user already has `maximum` favourites."""
 
     status = 409
     title = "You have too many favourites"

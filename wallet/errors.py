@@ -119,7 +119,7 @@ class NotInvoiced(Problem):
 
 
 class SpendingLimitExceeded(Problem):
-    """403: `limit` is perPurchase, perDay, total, category or currency; `cap` and `left` are amounts, null for `category`."""
+    """403: `limit` is perPurchase, perDay, total, category or currency; `price`, `cap` and `left` are amounts in `currency`, or `allowedCategories` lists what may be bought."""
 
     status = 403
     title = "The spending limit does not allow this purchase"
@@ -176,7 +176,7 @@ class DiscountEnded(Problem):
 
 
 class UpgradeUnavailable(Problem):
-    """409: the licence in `upgradeFrom` cannot be replaced by the one asked for."""
+    """409: the licence that is to be upgraded cannot be replaced by the one asked for."""
 
     status = 409
     title = "The licence cannot be upgraded like this"
@@ -235,7 +235,7 @@ class TopUpLimitExceeded(Problem):
 
 
 class InvalidReturnUrl(Problem):
-    """422: `returnUrl` is not an address of the app."""
+    """422: the return address is not one of the app."""
 
     status = 422
     title = "The payer cannot return to this address"
@@ -250,7 +250,7 @@ class TooManyTopUps(Problem):
 
 
 class ReturnsToCard(Problem):
-    """409: `available` is the amount that can be paid out; the rest was paid by card and returns only to its card."""
+    """409: `available` is the amount in `currency` that can be paid out; the rest was paid by card and returns only to its card."""
 
     status = 409
     title = "Credit that was paid by card returns only to its card"

@@ -178,7 +178,7 @@ class IdempotencyKeyReused(Problem):
 
 
 class InvalidTransition(Problem):
-    """409: the state does not allow the change."""
+    """409: the state, `currentState` where there is one, does not allow the change."""
 
     status = 409
     title = "The state does not allow this"

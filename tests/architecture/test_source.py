@@ -1,9 +1,14 @@
 """Functions short enough to see whole, modules short enough to read, services that are called by keyword."""
 
 import ast
+import re
 from collections.abc import Iterator
 from functools import cache
 from operator import attrgetter
+
+from developers.errors import ScopeNotAvailable
+from marketplace.core.errors import InvalidTransition, Problem, all_problems
+from wallet.errors import QuoteUsed
 
 from .source import Module, functions, modules
 
@@ -12,6 +17,8 @@ MODULE_LINES = 350
 # Functions that are longer, each with the reason.
 LONG_FUNCTIONS: dict[str, str] = {}
 LONG_MODULES = {"marketplace/web/cli/cam.py": "users fetch and run it as one file"}
+# Problems that are made with some of the members that their docstrings name.
+SOMETIMES = {InvalidTransition, QuoteUsed, ScopeNotAvailable}
 READING = ("find_",)
 # What other rooms call with one plain object: it reads, refuses or tells, and there is nothing to confuse.
 PLAIN = {
@@ -141,3 +148,24 @@ def test_services_that_name_an_actor_or_lock_a_row_change_all_or_nothing() -> No
     # Their callers have opened the transaction; `connect` defines what an appeal calls in its own.
     within = {"write_redirect_uris", "revoke_licence", "write_journal", "set_aside", "collect_owed", "complete_approval", "connect"}
     assert outside == within
+
+
+def problems_made(tree: ast.AST) -> Iterator[tuple[type[Problem], set[str | None]]]:
+    """Yield each problem that is raised or made, with the names of its arguments; None stands for `**`."""
+    problems = {problem.__name__: problem for problem in all_problems().values()}
+    for node in ast.walk(tree):
+        made = node if isinstance(node, ast.Call) else node.exc if isinstance(node, ast.Raise) else None
+        name = made.func if isinstance(made, ast.Call) else made
+        if isinstance(name, ast.Name) and name.id in problems:
+            yield problems[name.id], {keyword.arg for keyword in made.keywords} if isinstance(made, ast.Call) else set()
+
+
+def test_each_problem_has_the_members_that_its_docstring_names() -> None:
+    wrong = []
+    for module in modules():
+        for problem, given in problems_made(module.tree):
+            named = set(re.findall(r"`([a-z]\w+)`", str(problem.__doc__)))
+            members = {name for name in given if name not in {"headers", None}}
+            if not (members <= named and (members == named or None in given or problem in SOMETIMES)):
+                wrong.append((str(module.path), problem.code, sorted(members ^ named)))
+    assert wrong == []
