@@ -21,8 +21,7 @@ CREDITED = (TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED, TopUpStatus.RETURNED)
 
 def card_credit(wallet: LedgerAccount) -> int:
     """Return how much of a wallet's balance was paid by card, in minor units."""
-    card, _ = _trace_card_credit(wallet)
-    return card
+    return _trace_card_credit(wallet)[0]
 
 
 def payable_of(user: User) -> dict[str, tuple[int, int]]:
@@ -39,11 +38,9 @@ def card_part_of(sale: Journal) -> int:
     wallet = sale.wallet
     if wallet is None:
         return 0
-    not_returned = TopUp.objects.filter(
-        user=wallet.owner_id, currency=wallet.currency, status__in=(TopUpStatus.SUCCEEDED, TopUpStatus.DISPUTED)
-    )
     card, by_card = _trace_card_credit(wallet)
-    return min(by_card[sale.order_id], max(sum(map(unreturned_minor, not_returned)) - card, 0))
+    top_ups = TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=CREDITED)
+    return min(by_card[sale.order_id], max(sum(map(unreturned_minor, top_ups)) - card, 0))
 
 
 def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
@@ -54,32 +51,35 @@ def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
     """Return how much of the balance was paid by card, and how much of each order, or of each journal without one.
 
-    The wallet's journals since its first top-up are followed: a purchase, or a debt, takes what was not paid by card first, a
-    refund returns what its purchase took, up to what it moves, and what is frozen is taken from the credit by card first.
+    The wallet's journals since its first top-up are followed: a purchase, a debt, or a payout takes what was not paid by card first, a
+    refund returns what its purchase took, up to what it moves, and what is frozen is taken from the credit by card first. It is at most
+    what has not returned of the top-ups: after a debt was paid with other credit, a refund returns that credit.
     """
     taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
     if first is None:
         return 0, taken
-    card, other = 0, (first.wallet_balance_minor or 0) - (first.wallet_net_minor or 0)
+    card, other, unreturned = 0, (first.wallet_balance_minor or 0) - (first.wallet_net_minor or 0), 0
     later = Journal.objects.filter(wallet=wallet, wallet_entry__gte=first.wallet_entry).order_by("wallet_entry")
-    rows = later.values_list("pk", "kind", "wallet_net_minor", "order_id", "undoes_id", "top_up")
-    for journal, kind, moved, order, undone, top_up in rows.iterator():
+    returned = Sum("top_up__reversals__amount_minor", filter=Q(top_up__reversals__status=ReversalStatus.PAYMENT_RETURNED), default=0)
+    facts = ("pk", "kind", "wallet_net_minor", "order_id", "undoes_id", "top_up", "gone")
+    for journal, kind, moved, order, undone, top_up, gone in later.annotate(gone=returned).values_list(*facts).iterator():
         net = moved or 0
-        if kind in {JournalKind.SALE, JournalKind.REPAYMENT}:
+        if kind in {JournalKind.SALE, JournalKind.REPAYMENT, JournalKind.HOLD}:
+            # A payout takes credit by card only if staff had added that by hand, and the provider told of the payment later.
             by_card = taken[order or journal] = max(-net - other, 0)
         elif kind == JournalKind.FREEZE:
             by_card = taken[journal] = min(-net, card)
-        elif kind == JournalKind.FUNDING:
-            by_card = -net if top_up is not None else 0
+        elif top_up is not None:
+            by_card, unreturned = -net, unreturned + net - gone
         elif kind == JournalKind.REFUND:
             # To a deleted account's wallet, only what can return to a card and what pays its debt is refunded.
             by_card = -min(taken[order], net)
         else:
-            # The end of a freeze gives back what was taken by card. A payout and its return move only the rest: 0 was taken.
+            # The end of a freeze or of a payout gives back what was taken by card. Other credit has undone nothing: 0 was taken.
             by_card = -taken[undone]
         card, other = card - by_card, other + net + by_card
-    return card, taken
+    return min(card, unreturned), taken
 
 
 def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:

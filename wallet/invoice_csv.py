@@ -36,6 +36,8 @@ def invoice_csv_lines(invoices: Iterable[Invoice], *, reader: User | None = None
 def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
     seller, buyer, order = invoice.seller_details, invoice.buyer_details, invoice.order
     sign = 1 if invoice.corrects is None else -1
+    # A returned card payment takes only what was withheld of the share; the marketplace bears the rest.
+    share_minor = order.vendor_share_minor if invoice.journal.order_id else order.reversal_parts.get(ended=True).taken_minor
     who = (invoice.buyer_name, *(("", "") if buyer is None else (buyer.country, buyer.tax_id))) if with_buyer else ("", "", "")
     confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.connection_country == buyer.country else "no"
     exchanged = invoice.tax_in_tax_currency_minor
@@ -59,7 +61,7 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
         invoice.tax_currency,
         "" if invoice.exchange_rate is None else f"{invoice.exchange_rate:f}",
         "" if exchanged is None else amount_text(sign * exchanged),
-        amount_text(sign * order.commission_minor),
-        amount_text(sign * order.vendor_share_minor),
+        amount_text(sign * (invoice.net_minor - share_minor)),
+        amount_text(sign * share_minor),
         escape_formula(order.listing.store.slug),
     )

@@ -130,15 +130,19 @@ def test_purchase_behind_a_dispute_is_not_refunded_meanwhile_and_suspended_if_ha
     assert Licence.objects.get().suspended_at is None
 
 
-def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says() -> None:
+# In the second case the last dispute takes less than the tax.
+@pytest.mark.parametrize("lost", [(PRICE // 2,), (PRICE // 2 - 1, 1)])
+def test_tax_of_a_purchase_that_ends_is_returned_whole_as_its_credit_note_says(lost: tuple[int, ...]) -> None:
     top_up = paid_top_up(amount_minor=PRICE)
     order = bought_with(top_up, tax_rate_bp=1800)
-    deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE // 2)
-    deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=PRICE // 2)
+    for part, kind in itertools.product(lost, (EventKind.DISPUTED, LOST)):
+        deliver_event(top_up, kind, amount_minor=part, reversal=f"of {part}", event_id=f"{kind} of {part}")
     order.refresh_from_db()
-    assert (order.status, accounts("tax"), accounts("receivable")) == ("ChargedBack", 0, 0)
-    # The rest of what is missing is taken from the vendor's share.
-    assert earned(vendor_of(order))["INR"] == order.vendor_share_minor - (PRICE // 2 - order.tax_minor)
+    assert (order.status, accounts("tax"), accounts("receivable")) == ("ChargedBack", 0, -sum(lost[:-1]))
+    # The rest of what is missing is taken from the vendor's share; tax that is not missing is the marketplace's.
+    rest = lost[-1] - order.tax_minor
+    assert earned(vendor_of(order))["INR"] == order.vendor_share_minor - max(rest, 0)
+    assert accounts("commission") == order.commission_minor + max(-rest, 0)
 
 
 def test_small_disputes_end_the_purchase_once_half_of_its_price_is_lost_and_until_then_are_owed() -> None:

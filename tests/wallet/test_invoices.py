@@ -1,5 +1,6 @@
 """Invoices: one for each sale, a credit note for each refund or lost dispute, numbered without a gap and never changed."""
 
+import csv
 import re
 from datetime import UTC, date, datetime, timedelta
 from decimal import Decimal
@@ -17,13 +18,14 @@ from marketplace.ui.pdf import PdfDocument
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
+from wallet.invoice_csv import invoice_csv_lines
 from wallet.invoice_differences import invoice_differences
 from wallet.invoice_documents import invoice_document, top_up_receipt
 from wallet.invoice_numbers import fiscal_year_of, highest_possible_sequence, invoice_number
 from wallet.models import BillingDetails, ExchangeRate, Invoice, Journal, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.models.top_ups import EventKind
-from wallet.selectors import invoice_of_order, invoices_of_month
+from wallet.selectors import invoice_of_order, invoices, invoices_of_month
 from wallet.services import invoices as service
 from wallet.services.billing import save_billing_details, save_seller
 from wallet.services.card_refunds import refund_top_up
@@ -34,6 +36,7 @@ from wallet.services.refunds import refund_order
 from wallet.services.spending import spend
 
 from .invoice_cases import BANGALORE, BERLIN, GSTIN, MUMBAI, PARIS, billed, buyer_at, issue, operator, rate, vendor_as_seller
+from .payees import account_of, earned, paid_payout, payee
 from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up
 from .wallet_payout_cases import refund_to_deleted_account
@@ -206,6 +209,22 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     assert issue()[5:] == []
     orders[0].refresh_from_db()
     assert invoice_of_order(user, str(orders[0].pk), InvoiceKind.CREDIT_NOTE) == first
+
+
+@pytest.mark.parametrize("paid_out", [False, True])
+def test_shares_in_the_csv_of_a_purchase_that_a_dispute_ended_sum_up_to_what_the_vendor_has_earned(*, paid_out: bool) -> None:
+    operator()
+    vendor, top_up = payee(), paid_top_up(amount_minor=49_900)
+    order = bought(on_sale(store=vendor.store, tax_rate_bp=1800), top_up.user)
+    if paid_out:
+        paid_payout(account_of(vendor))
+    for kind in (EventKind.DISPUTED, EventKind.DISPUTE_LOST):
+        deliver_event(top_up, kind, amount_minor=40_000)
+    issue()
+    rows = list(csv.DictReader(invoice_csv_lines(invoices())))
+    share, commission, net = (round(sum(100 * float(row[name]) for row in rows)) for name in ("vendorShare", "commission", "net"))
+    assert (len(rows), share) == (2, earned(vendor.user)["INR"] + (order.vendor_share_minor if paid_out else 0))
+    assert (net, share + commission) == (0, 0)
 
 
 def test_credit_note_of_a_refund_says_where_it_returned_even_if_the_account_is_deleted_afterwards() -> None:

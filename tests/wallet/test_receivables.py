@@ -106,6 +106,18 @@ def test_debt_paid_by_card_does_not_reduce_later_payouts() -> None:
     assert requested_payout(user).amount_minor == 10_000
 
 
+def test_refund_after_a_debt_was_paid_by_bank_can_be_withdrawn_as_far_as_it_cannot_return_to_the_card() -> None:
+    user = indebted()
+    added(user, PART)
+    refund_order(order=user.orders.get(), reason="test", actor=None)
+    assert payable_of(user) == {"INR": (PRICE, PART)}
+    pay_wallet_payout(wallet_payout=requested_payout(user), reference="test", actor=UserFactory())
+    refund_top_up(top_up=user.top_ups.get(), reason="test", actor=UserFactory())
+    drain()
+    delete_account(user=user, reason="test", actor=None)
+    assert payable_of(user) == {"INR": (0, 0)}
+
+
 def test_lost_dispute_of_a_top_up_that_paid_a_debt_restores_the_debt() -> None:
     user = indebted()
     later = paid_top_up(user, PART)

@@ -14,12 +14,12 @@ from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.accounts.services import deactivate_user
 from marketplace.core.audit import history_of
-from marketplace.core.errors import NotFound, Problem
+from marketplace.core.errors import InvalidTransition, NotFound, Problem
 from tests.eager import sent_mails
 from tests.factories import AppFactory, UserFactory
 from tests.shop import funded, on_sale
 from wallet import bounds
-from wallet.card_credit import open_top_ups_of
+from wallet.card_credit import open_top_ups_of, payable_of
 from wallet.errors import (
     PaymentPageClosed,
     PaymentProviderUnavailable,
@@ -33,14 +33,17 @@ from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import SIGNATURE, payment_id, signed_event
 from wallet.selectors import wallet_of
+from wallet.services.card_refunds import refund_top_up
 from wallet.services.funding import Payment, credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.provider_events import receive_event
 from wallet.services.quotes import make_quote
 from wallet.services.top_ups import TopUpRequest, request_top_up
+from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
 from .spenders import connected, personal
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
+from .wallet_payout_cases import requested_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database, pytest.mark.usefixtures("books_agree")]
 
@@ -98,6 +101,23 @@ def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
     credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
+
+
+@pytest.mark.parametrize("paid", [True, False])
+def test_payment_that_staff_credited_by_hand_and_paid_out_by_bank_does_not_return_to_its_card_too(*, paid: bool) -> None:
+    top_up, staff = requested_top_up(), UserFactory()
+    payment = Payment(payment_id(top_up), "test")
+    credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
+    payout = requested_payout(top_up.user)
+    deliver_event(top_up, EventKind.SUCCEEDED)
+    if paid:
+        pay_wallet_payout(wallet_payout=payout, reference="test", actor=staff)
+        with pytest.raises(InvalidTransition):
+            refund_top_up(top_up=top_up, reason="test", actor=staff)
+    else:
+        refuse_wallet_payout(wallet_payout=payout, reason="test", actor=staff)
+        assert refund_top_up(top_up=top_up, reason="test", actor=staff).reversals.get().amount_minor == 50_000
+    assert payable_of(top_up.user) == {"INR": (0, 0)}
 
 
 def test_payment_that_paid_another_top_up_or_was_credited_to_someone_else_is_refused() -> None:

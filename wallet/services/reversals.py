@@ -258,8 +258,9 @@ def _return_to_card(reversal: CardReversal, ended: Sequence[ReversalPart], walle
     orders = list(Order.objects.select_for_update(no_key=True).filter(pk__in=[each.order_id for each in ended]).order_by("pk"))
     missing = reversal.amount_minor - reversal.frozen_minor
     # First the tax, because the credit notes of these purchases are about all of it.
-    tax = min(sum(order.tax_minor for order in orders), missing)
-    missing -= tax
+    tax = sum(order.tax_minor for order in orders)
+    tax_returned = min(tax, missing)
+    missing -= tax_returned
     reversal.parts.filter(pk__in=[each.pk for each in ended]).update(ended=True)
     for each in ended:
         each.taken_minor = min(each.withheld_minor, missing)
@@ -276,7 +277,9 @@ def _return_to_card(reversal: CardReversal, ended: Sequence[ReversalPart], walle
         change_amount_set_aside(withheld_id, -taken)
         transfers.append(NewTransfer(withheld_id, funding_id, taken))
     commission = min(sum(order.commission_minor for order in orders), missing)
-    transfers.append(NewTransfer(accounts[AccountKind.TAX], funding_id, tax))
+    transfers.append(NewTransfer(accounts[AccountKind.TAX], funding_id, tax_returned))
+    # An earlier dispute took the rest of the price, and what it left uncovered is owed: the tax of that is not due any more.
+    transfers.append(NewTransfer(accounts[AccountKind.TAX], accounts[AccountKind.COMMISSION], tax - tax_returned))
     transfers.append(NewTransfer(accounts[AccountKind.COMMISSION], funding_id, commission))
     transfers.append(NewTransfer(accounts[AccountKind.RECEIVABLE], funding_id, missing - commission))
     reason = f"{reversal.kind} of a top-up: returned to the card"

@@ -86,7 +86,9 @@ def request_wallet_payout(
     payable = balance if wallet is None else balance - card_credit(wallet)
     amount = payable if amount_minor is None else amount_minor
     if payable < max(amount, 1) <= balance:
-        raise _returns_to_card(payable, currency)
+        available = to_number(payable)
+        sentence = f"{available:.2f} {currency} can be paid out. The rest was paid by card: ask us to return it to the card."
+        raise ReturnsToCard(sentence, available=available, currency=currency)
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
     if wallet is None or amount > payable:
@@ -175,11 +177,6 @@ def _insufficient(amount_minor: int, balance_minor: int, currency: str) -> Insuf
     price, balance = to_number(amount_minor), to_number(balance_minor)
     sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
     return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
-
-
-def _returns_to_card(available: int, currency: str) -> ReturnsToCard:
-    sentence = f"{to_number(available):.2f} {currency} can be paid out. The rest was paid by card: ask us to return it to the card."
-    return ReturnsToCard(sentence, available=to_number(available), currency=currency)
 
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:

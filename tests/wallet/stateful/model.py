@@ -115,8 +115,8 @@ class Expected:
     balances: Counter[tuple[int, str]] = field(default_factory=Counter)
     # What vendors earned and were not paid, by listing and currency: each listing has a vendor of its own.
     earnings: Counter[tuple[int, str]] = field(default_factory=Counter)
-    # What is set aside to be paid out, and whose each request was.
-    waiting: dict[tuple[int, str], int] = field(default_factory=dict)
+    # What is set aside to be paid out, with the part of it that was paid by card, and whose each request was.
+    waiting: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
     wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
     # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
     added: dict[str, Added] = field(default_factory=dict)

@@ -22,8 +22,9 @@ class Withdrawing(Circumstances):
         """Ask for money, perhaps for all of it or for more than there is."""
         key = (buyer, currency)
         balance = self.expected.balances[key]
-        # What was paid by card returns only to its card.
-        holds = balance - self.expected.by_card[key]
+        # What was paid by card returns only to its card, unless it has returned there already.
+        unreturned = sum(added.amount - added.returned for added in self.expected.added.values() if (added.buyer, added.currency) == key)
+        holds = balance - min(self.expected.by_card[key], unreturned)
         wanted = holds if amount is None else amount
         refusal = "payout_open" if key in self.expected.waiting else ""
         # A history takes less than a day by the clock that requests are counted by.
@@ -37,8 +38,10 @@ class Withdrawing(Circumstances):
         assert met == refusal
         if not met:
             assert wallet_payout.amount_minor == wanted
+            from_card = max(wanted - (balance - self.expected.by_card[key]), 0)
             self.expected.balances[key] -= wanted
-            self.expected.waiting[key] = wanted
+            self.expected.by_card[key] -= from_card
+            self.expected.waiting[key] = (wanted, from_card)
             self.expected.wallet_payouts[str(wallet_payout.pk)] = key
 
     @rule(buyer=BUYERS, currency=CURRENCIES, ending=ENDINGS)
@@ -68,9 +71,9 @@ class Withdrawing(Circumstances):
         self.counted(f"{ending} a wallet payout", met)
         assert met == refusal
         if not met:
-            amount = self.expected.waiting.pop((buyer, currency))
+            waited = self.expected.waiting.pop((buyer, currency))
             if ending != "pay":
-                self.expected.credit((buyer, currency), amount)
+                self.expected.credit((buyer, currency), *waited)
 
     def end(self, wallet_payout: WalletPayout, buyer: int, ending: str) -> None:
         """End it so."""
@@ -86,4 +89,4 @@ class Withdrawing(Circumstances):
         super().compare()
         accounts = LedgerAccount.objects.filter(kind="held", owner__in=self.buyers, balance_minor__gt=0)
         held = {(owner, currency): balance for owner, currency, balance in accounts.values_list("owner_id", "currency", "balance_minor")}
-        assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.waiting.items()}
+        assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), (amount, _) in self.expected.waiting.items()}
