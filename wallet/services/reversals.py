@@ -259,8 +259,7 @@ def _return_to_card(reversal: CardReversal, ended: Sequence[ReversalPart], walle
     missing = reversal.amount_minor - reversal.frozen_minor
     # First the tax, because the credit notes of these purchases are about all of it.
     tax = sum(order.tax_minor for order in orders)
-    tax_returned = min(tax, missing)
-    missing -= tax_returned
+    missing -= (tax_returned := min(tax, missing))
     reversal.parts.filter(pk__in=[each.pk for each in ended]).update(ended=True)
     for each in ended:
         each.taken_minor = min(each.withheld_minor, missing)

@@ -78,8 +78,7 @@ def request_wallet_payout(
         raise NotFound
     require_wallet_currency(currency)
     # Serialised with concurrent requests, purchases and the deletion of the account.
-    wallets = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user)
-    wallet = wallets.filter(currency=currency).first()
+    wallet = LedgerAccount.objects.select_for_update(no_key=True).filter(kind=AccountKind.WALLET, owner=user, currency=currency).first()
     if wallet is not None:
         _check_request_limits(wallet)
     balance = 0 if wallet is None else wallet.balance_minor
