@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.db import connections
 from django.urls import get_resolver
@@ -15,6 +16,10 @@ from marketplace.http.client_address import is_from_proxy
 from marketplace.http.request_body import RequestBody, is_buffered
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "marketplace.settings.production")
+
+if settings.METRICS_TOKEN and settings.METRICS_DIR:
+    # The library reads this variable when it is imported. Commands do without: each would leave files, all of which every scrape reads.
+    os.environ["PROMETHEUS_MULTIPROC_DIR"] = settings.METRICS_DIR
 
 _CHARSETS = frozenset({"utf-8", "utf8", "us-ascii", "iso-8859-1"})
 _django = get_wsgi_application()

@@ -3,7 +3,7 @@
 from typing import Any
 
 from django.conf import settings
-from django.core.checks import CheckMessage, Error, Info, Tags, register
+from django.core.checks import WARNING, CheckMessage, Error, Info, Tags, register
 
 
 @register("payments")
@@ -13,6 +13,19 @@ def check_simulated_payments(**_kwargs: Any) -> list[CheckMessage]:
         return []
     sentence = "TEST_PAYMENTS is on: anyone could add credit without paying."
     return [Error(sentence, hint="Unset TEST_PAYMENTS, and set up Stripe or Razorpay.", id="wallet.E001")]
+
+
+@register(Tags.security, deploy=True)
+def check_provider_modes(**_kwargs: Any) -> list[CheckMessage]:
+    """Return a warning for each provider that is in its test mode, in which test cards add credit."""
+    keys = {"Stripe": settings.STRIPE.get("STRIPE_SECRET_KEY", ""), "Razorpay": settings.RAZORPAY.get("RAZORPAY_KEY_ID", "")}
+    return [
+        CheckMessage(
+            WARNING, f"{name} is in test mode: anyone could add credit without paying.", hint="Set the live keys.", id="wallet.W001"
+        )
+        for name, key in keys.items()
+        if key.startswith(("sk_test_", "rk_test_", "rzp_test_"))
+    ]
 
 
 @register(Tags.security, deploy=True)

@@ -1,7 +1,7 @@
 """Prometheus metrics. Every label has a bounded set of values: route names, methods, statuses, our own names.
 
 With several processes, each keeps its figures in files in `METRICS_DIR`, and a scrape adds them up:
-the library reads an environment variable when it is imported, so the settings set it.
+the library reads an environment variable when it is imported, so `marketplace.wsgi` sets it.
 Figures of the database, such as the length of a queue, are queried at each scrape (`GaugeCollector`).
 """
 

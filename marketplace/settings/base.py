@@ -22,7 +22,7 @@ BASE_DIR = read.BASE_DIR
 
 # --- addresses --------------------------------------------------------------------------------
 BASE_URL = read.http_url("BASE_URL", "http://127.0.0.1:8000")
-if urlsplit(BASE_URL)[2:] != ("", "", ""):
+if "{}://{}".format(*urlsplit(BASE_URL)) != BASE_URL:
     raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to an address without a path, such as https://shop.example.")
 # A relative folder is the same for a command, a server and the commands that a worker starts, wherever each was started.
 DATA_DIR = BASE_DIR / read.text("DATA_DIR", "var")
@@ -304,8 +304,8 @@ PAYOUT_NAME, PAYOUT_IBAN, PAYOUT_BIC = read.text("PAYOUT_NAME"), read.text("PAYO
 
 # --- refunds -----------------------------------------------------------------------------------
 # Days in which a purchase that was not downloaded is refunded on request, and in which a vendor answers other requests.
-REFUND_WINDOW_DAYS = read.integer("REFUND_WINDOW_DAYS", default=14)
-REFUND_ANSWER_DAYS = read.integer("REFUND_ANSWER_DAYS", default=7, minimum=1)
+REFUND_WINDOW_DAYS = read.integer("REFUND_WINDOW_DAYS", default=14, maximum=36_500)
+REFUND_ANSWER_DAYS = read.integer("REFUND_ANSWER_DAYS", default=7, minimum=1, maximum=36_500)
 
 # --- admin ------------------------------------------------------------------------------------
 # Functions that return the context of the admin's home page, and its menu.

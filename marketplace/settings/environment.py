@@ -268,8 +268,11 @@ def email(url: str) -> dict[str, object]:
     """Return Django's mail settings for an address such as `smtp+tls://user:password@host:587`."""
     try:
         given = environ.Env.email_url_config(url)
-    except (KeyError, ValueError, ImproperlyConfigured) as error:
-        raise ImproperlyConfigured("EMAIL_URL is not understood; set it to one such as smtp+tls://user:password@host:587.") from error
+    except (KeyError, ValueError, ImproperlyConfigured):
+        # As in `_parts`.
+        raise ImproperlyConfigured(
+            f"EMAIL_URL is not understood: {MISREAD}; set it to one such as smtp+tls://user:password@host:587."
+        ) from None
     smtp = given["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
     if smtp and not given["EMAIL_HOST"]:
         raise ImproperlyConfigured("EMAIL_URL names no mail server; set it to one such as smtp+tls://user:password@host:587.")

@@ -1,6 +1,5 @@
 """Settings of logs, metrics, traces and crash reports."""
 
-import os
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +11,13 @@ from . import environment as read
 METRICS_TOKEN = read.text("METRICS_TOKEN")
 if METRICS_TOKEN and len(METRICS_TOKEN) < 20:
     raise ImproperlyConfigured("METRICS_TOKEN is shorter than 20 characters; set a longer random one.")
-# Folder where the processes of one machine keep their metrics, which a scrape adds up.
+# Folder where the server processes of one machine keep their metrics, which a scrape adds up.
 METRICS_DIR = read.text("METRICS_DIR")
 if METRICS_TOKEN and METRICS_DIR:
     try:
         Path(METRICS_DIR).mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         raise ImproperlyConfigured(f"METRICS_DIR names {METRICS_DIR}, which cannot be created: {error.strerror}.") from error
-    # The library reads this variable when it is imported.
-    os.environ["PROMETHEUS_MULTIPROC_DIR"] = METRICS_DIR
 # Statements that take at least this long are logged, without parameters; 0: none.
 SLOW_QUERY_MS = read.integer("SLOW_QUERY_MS", default=0)
 # Components that /readyz requires for a 200; others that are down are only listed.

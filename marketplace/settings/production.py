@@ -1,6 +1,7 @@
 """Settings for several stateless nodes with PostgreSQL, a Redis-protocol cache, S3 and a TLS proxy."""
 
 from django.core.exceptions import ImproperlyConfigured
+from django.http.request import split_domain_port, validate_host
 
 from .base import *  # noqa: F403 - settings modules extend each other by star import, Django's own idiom
 from .base import ALLOWED_HOSTS, BASE_URL, METRICS_DIR, METRICS_TOKEN, S3, STORAGES, logging_config
@@ -12,10 +13,11 @@ SECRET_KEY = required("SECRET_KEY", "a long random text that signs sessions and 
 if len(SECRET_KEY) < 50:
     raise ImproperlyConfigured("SECRET_KEY is shorter than 50 characters; set a longer random one.")
 CERTIFICATE_KEY = signing_key(required("CERTIFICATE_KEY", "an Ed25519 private key in PEM, which signs licence certificates."))
-if not ALLOWED_HOSTS:
-    raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names this service answers to, separated by commas.")
 if not BASE_URL.startswith("https://"):
     raise ImproperlyConfigured(f"BASE_URL is {BASE_URL!r}; set it to the public https:// address of the service.")
+# Requests to any other host get a 400.
+if not validate_host(split_domain_port(BASE_URL.removeprefix("https://"))[0], ALLOWED_HOSTS):
+    raise ImproperlyConfigured("Set ALLOWED_HOSTS to the host names this service answers to, also that of BASE_URL, separated by commas.")
 
 DATABASES = {"default": database(required("DATABASE_URL", "postgres://user:password@host:5432/name."))}
 if DATABASES["default"]["ENGINE"] != "django.db.backends.postgresql":

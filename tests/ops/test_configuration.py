@@ -62,6 +62,7 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"RATE_LIMIT_API_KEY": "0"}, ("RATE_LIMIT_API_KEY", "at least 1")),
         ({"BASE_URL": "shop.example"}, ("BASE_URL", "https://shop.example")),
         ({"BASE_URL": "https://shop.example/shop"}, ("BASE_URL", "without a path")),
+        ({"BASE_URL": "https://shop.example?"}, ("BASE_URL", "without a path")),
         ({"DATABASE_URL": "mysql://root@localhost/shop"}, ("DATABASE_URL", "postgres://")),
         ({"DATABASE_URL": "postgres://shop@localhost"}, ("DATABASE_URL", "names no database")),
         ({"DATABASE_URL": "sqlite:///"}, ("DATABASE_URL", "names no file")),
@@ -76,6 +77,8 @@ def assert_stops(start: Start, given: dict[str, str], *words: str) -> None:
         ({"REDIS_URL": "redis://"}, ("REDIS_URL", "redis://host:6379/0")),
         ({"EMAIL_URL": "mail.example"}, ("EMAIL_URL", "smtp+tls://")),
         ({"EMAIL_URL": "smtp://"}, ("EMAIL_URL", "names no mail server")),
+        ({"EMAIL_URL": "smtp://shop:pa#ss@mail.example"}, ("EMAIL_URL", "percent-encoded")),
+        ({"REFUND_WINDOW_DAYS": "999999"}, ("REFUND_WINDOW_DAYS", "from 0 to 36500")),
         ({"SECRET_KEY": "a", "SECRET_KEY_FILE": "/tmp/b"}, ("SECRET_KEY or SECRET_KEY_FILE", "not both")),  # noqa: S108 - never read
         ({"CERTIFICATE_KEY": "secret"}, ("CERTIFICATE_KEY", "openssl genpkey")),
         ({"CERTIFICATE_KEY": X25519_KEY}, ("CERTIFICATE_KEY", "Ed25519")),
@@ -110,6 +113,9 @@ def test_production_without_a_setting_stops_and_names_it(start: Start, missing: 
     [
         ("SECRET_KEY", "short", "50 characters"),
         ("BASE_URL", "http://shop.example", "https://"),
+        # Every request would get a 400.
+        ("ALLOWED_HOSTS", "https://shop.example", "also that of BASE_URL"),
+        ("ALLOWED_HOSTS", "shop.example:443", "also that of BASE_URL"),
         ("DATABASE_URL", "sqlite:///shop.sqlite3", "PostgreSQL"),
         ("SECURE_HSTS_SECONDS", "-1", "whole number"),
         ("DATABASE_POOL_SIZE", "0", "at least 1"),
@@ -168,7 +174,12 @@ def test_secret_is_read_as_it_is_from_the_variable_or_a_file(start: Start, tmp_p
 
 
 def test_address_that_is_not_understood_leaves_no_part_of_its_password_in_the_log(start: Start) -> None:
-    for name, address in (("DATABASE_URL", "postgres://shop:se/cret@localhost/shop"), ("REDIS_URL", "redis://:se/cret@localhost:6379/0")):
+    rest = ":se/cret@localhost/0"
+    for name, address in (
+        ("DATABASE_URL", f"postgres://shop{rest}"),
+        ("REDIS_URL", f"redis://{rest}"),
+        ("EMAIL_URL", f"smtp://shop{rest}"),
+    ):
         with pytest.raises(ImproperlyConfigured) as stopped:
             start({name: address})
         assert "'se'" not in "".join(traceback.format_exception(stopped.value))

@@ -84,6 +84,26 @@ def test_doctor_reports_a_wrong_clock_and_a_full_disk_and_checks_the_other_parts
     assert [found[part] for part in ("objects", "clock", "disk", "certificates")] == ["fail", "fail", "fail", "ok"]
 
 
+def test_doctor_of_an_empty_database_names_one_failure_and_what_to_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def unmigrated() -> None:
+        raise NotReady("91 migrations are not applied")
+
+    monkeypatch.setattr(doctor.database.health, "probe_migrations", unmigrated)
+    with connection.cursor() as cursor:
+        cursor.execute(AUDIT_LOG_TRIGGERS.triggers(connection.vendor)[0].drop_sql(connection.vendor))
+    failed = [(finding.part, finding.remedy) for finding in doctor.examine() if finding.status == doctor.Status.FAIL]
+    assert [found for found in failed if found[0] != "disk"] == [("migrations", "Run `manage.py migrate`.")]
+
+
+def test_doctor_tells_why_the_file_store_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(*_args: Any) -> None:
+        raise DependencyUnavailable("The file store refused the request.") from OSError("The specified bucket does not exist")
+
+    monkeypatch.setattr(services.default_storage, "save_bytes", refused)
+    messages = [finding.message for finding in doctor.examine() if finding.part == "objects"]
+    assert messages == ["OSError: The specified bucket does not exist"]
+
+
 def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> None:
     Session.objects.create(session_key="a" * 32, expire_date=timezone.now() - timedelta(days=1))
     Session.objects.create(session_key="b" * 32, expire_date=timezone.now() + timedelta(days=1))

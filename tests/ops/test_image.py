@@ -89,7 +89,8 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
     )
     assert collected.returncode == 0, collected.stderr
     assert (tmp_path / "static" / "staticfiles.json").exists()
-    env = PRODUCTION | {"STATIC_ROOT": static, "DATA_DIR": str(tmp_path / "data"), "METRICS_DIR": str(tmp_path / "metrics")}
+    figures = {"METRICS_TOKEN": "m" * 20, "METRICS_DIR": str(tmp_path / "metrics")}
+    env = PRODUCTION | figures | {"STATIC_ROOT": static, "DATA_DIR": str(tmp_path / "data")}
     page = (
         "import sys; import marketplace.wsgi; from django.test import Client; "
         "assert 'mcp_types.methods' in sys.modules, 'the first call of an MCP client would load it'; "
@@ -99,6 +100,7 @@ def test_image_collects_static_files_and_serves(tmp_path: Path) -> None:
     )
     served = run(sys.executable, "-c", page, cwd=app, env=bare_environment() | env)
     assert served.returncode == 0, served.stderr
+    assert list((tmp_path / "metrics").iterdir())
     # Static files by the names of their content.
     assert re.search(r"/static/[\w/]+\.[0-9a-f]{12}\.css", served.stdout)
 

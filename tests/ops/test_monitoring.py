@@ -31,11 +31,13 @@ from marketplace.monitoring import metrics
 from marketplace.monitoring.logs import JsonFormatter, RedactingFilter, RequestIdFilter
 from marketplace.monitoring.queries import time_query
 from marketplace.web.views import front
+from tests import ROOT
 from tests.waiting import PATIENCE_SECONDS
 from wallet.services.offers import PurchaseRequest
 from wallet.services.spending import spend
 
 from ..factories import AppFactory, UserFactory
+from ..servers.process import bare_environment, run
 from ..shop import funded, on_sale
 from .secret_addresses import SECRET_ADDRESSES
 
@@ -178,6 +180,13 @@ def test_metrics_of_several_processes_are_summed(tmp_path: Path) -> None:
     found = values(shown.stdout.rstrip() + b"\n")
     assert found["marketplace_requests_total[('method', 'GET'), ('route', 'r'), ('status', '200')]"] == 4
     assert found["marketplace_request_seconds_count[('route', 'r')]"] == 2
+
+
+@pytest.mark.slow
+def test_command_leaves_no_figures_that_every_scrape_would_read(tmp_path: Path) -> None:
+    given = {"DATA_DIR": str(tmp_path), "METRICS_TOKEN": "m" * 20, "METRICS_DIR": str(tmp_path / "metrics")}
+    done = run(sys.executable, ROOT / "manage.py", "check", env=bare_environment() | given)
+    assert (done.returncode, list((tmp_path / "metrics").iterdir())) == (0, [])
 
 
 def test_access_log_line_has_ids_only_of_user_credential_and_route(

@@ -141,6 +141,16 @@ def test_address_that_cannot_be_served_stops_with_a_sentence(words: tuple[str, .
 
 
 @pytest.mark.django_db
+def test_demo_content_is_not_made_in_a_marketplace_with_real_money(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = Mock()
+    monkeypatch.setattr(quickstart, "make_content", made)
+    settings.TEST_PAYMENTS_ALLOWED = False
+    with pytest.raises(CommandError, match="no demo content"):
+        call_command("quickstart", "--no-serve")
+    assert not made.called
+
+
+@pytest.mark.django_db
 def test_reset_without_an_answer_deletes_nothing(media: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     media.mkdir()
     made = Mock()

@@ -30,6 +30,8 @@ from marketplace.operations.installation import record_installation, refuse_othe
 from marketplace.operations.models import Installation
 from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, mcp_token
+from tests.shop import funded
+from tests.wallet.approval_cases import PRICE, bounded, requested_approval
 from tests.wallet.top_up_cases import requested_top_up
 from wallet.models import TopUp
 from wallet.providers import SimulatedProvider, has_top_ups_of_real_providers
@@ -176,12 +178,20 @@ def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, ma
 
 
 @pytest.mark.django_db
+def test_sandbox_whose_first_run_was_interrupted_is_filled(sandbox: Any, make: Mock) -> None:
+    Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
+    call_command("sandbox_reset", if_empty=True, stdout=StringIO())
+    assert make.called
+
+
+@pytest.mark.django_db
 def test_sandbox_with_content_is_neither_filled_again_nor_emptied_unless_somebody_confirms(
     sandbox: Any, make: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     clear, said = Mock(), StringIO()
     monkeypatch.setattr(sandbox_reset, "clear", clear)
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
+    requested_approval(bounded(funded(inr=10 * PRICE)))
     call_command("sandbox_reset", if_empty=True, stdout=said)
     assert "content already" in said.getvalue()
     monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))

@@ -10,31 +10,35 @@ __all__ = ["Finding", "Status", "examine"]
 
 
 def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
-    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked."""
+    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked.
+
+    Where migrations are missing, the checks after that of migrations are left out: they read tables.
+    """
     parts: dict[str, Callable[[], CheckResults]] = {
         "settings": node.check_settings,
         "database": database.check_database,
-        "migrations": database.check_migrations,
-        "constraints": database.check_constraints,
         "clock": database.check_clock,
         "cache": services.check_cache,
         "objects": services.check_objects,
         "mail": services.check_mail,
-        "site pages": services.check_site_pages,
-        "worker": services.check_worker,
-        "search": database.check_search,
         "disk": node.check_disk,
         "certificates": node.check_certificates,
         "static files": node.check_static_files,
         "backup": lambda: node.check_backup(backup_folder),
+        "migrations": database.check_migrations,
+        "constraints": database.check_constraints,
+        "search": database.check_search,
+        "worker": services.check_worker,
+        "site pages": services.check_site_pages,
     }
     for name, part in parts.items():
+        status = Status.FAIL
         try:
-            yield from (Finding(name, *found) for found in part())
+            for status, message, remedy in part():
+                yield Finding(name, status, message, remedy)
         except Exception as error:  # noqa: BLE001 - the other checks run in any case
-            yield Finding(
-                name,
-                Status.FAIL,
-                f"{type(error).__name__}: {' '.join(str(error).split())}",
-                "Fix what the message says, then run this again.",
-            )
+            status, reason = Status.FAIL, error.__cause__ or error
+            message = f"{type(reason).__name__}: {' '.join(str(reason).split())}"
+            yield Finding(name, status, message, "Fix what the message says, then run this again.")
+        if name == "migrations" and status == Status.FAIL:
+            return

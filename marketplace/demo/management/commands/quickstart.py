@@ -38,6 +38,8 @@ class Command(BaseCommand):
         parser.add_argument("--no-serve", action="store_true", help="create the data and exit")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if not settings.TEST_PAYMENTS_ALLOWED:
+            raise CommandError("A marketplace with real money gets no demo content. Unset DJANGO_SETTINGS_MODULE.")
         host, port = options["host"], options["port"]
         _refuse_unusable(host, port, serving=not options["no_serve"])
         base_url = f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"

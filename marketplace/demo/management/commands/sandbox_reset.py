@@ -15,6 +15,7 @@ from marketplace.operations.backups import PREFIXES
 from marketplace.operations.dumps import BackupFailed, clear
 from marketplace.storage import default_storage
 from marketplace.ui.progress import progress_bar
+from wallet.models import Approval
 from wallet.providers import has_top_ups_of_real_providers
 
 from ...content import make_content
@@ -35,7 +36,7 @@ class Command(BaseCommand):
 
     def add_arguments(self, parser: ArgumentParser) -> None:
         parser.add_argument("--yes", "--no-input", action="store_true", dest="yes", help="don't ask for confirmation")
-        parser.add_argument("--if-empty", action="store_true", help="delete nothing: fill the sandbox if its database is empty")
+        parser.add_argument("--if-empty", action="store_true", help="delete nothing: fill the sandbox if it is empty or only half filled")
 
     def handle(self, *args: Any, **options: Any) -> None:
         if not settings.SANDBOX:
@@ -45,8 +46,10 @@ class Command(BaseCommand):
             raise CommandError("The database has top-ups of a real provider: nothing was deleted. Give the sandbox a database of its own.")
         if options["if_empty"] and connection.introspection.table_names():
             call_command("migrate", verbosity=0, interactive=False)
-            self.stdout.write("The sandbox has content already. Nothing was deleted.")
-            return
+            # The demo's approval is made last: without one, an earlier run was interrupted.
+            if Approval.objects.exists():
+                self.stdout.write("The sandbox has content already. Nothing was deleted.")
+                return
         if not options["if_empty"] and not options["yes"] and not confirmed(f"Delete all data of the sandbox at {settings.BASE_URL}?"):
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         if not options["if_empty"]:
