@@ -9,6 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 
+from django.db import OperationalError
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
@@ -51,9 +52,12 @@ class GaugeCollector(Collector):
         for reader in _readers:
             try:
                 yield from list(reader())
-            except Exception:
+            except Exception as error:
                 logger.exception("a gauge could not be read")
                 failed += 1
+                if isinstance(error, OperationalError):
+                    # The database is down: each further reader would wait for it, and the scrape would be given up.
+                    break
         yield GaugeMetricFamily("marketplace_failed_readings", "Gauges that could not be read this time.", value=failed)
 
 

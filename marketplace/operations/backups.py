@@ -179,7 +179,7 @@ def _keys(storage: ObjectStorage) -> Iterator[str]:
             for key, _written in storage.keys_with_times(prefix):
                 yield key
     except DependencyUnavailable as error:
-        raise BackupFailed(error.message) from error
+        raise BackupFailed(f"The file store cannot be listed: {error.__cause__ or error.message}") from error
 
 
 def copy_objects_in(folder: Path, storage: ObjectStorage, report: Report) -> None:

@@ -45,8 +45,7 @@ def refuse_other_database() -> None:
         # A server starts without its database, and waits for it.
         return
     for error in found:
-        message = f"{error.msg} {error.hint}"
-        raise ImproperlyConfigured(message)
+        raise ImproperlyConfigured(f"{error.msg} {error.hint}")
 
 
 def _has_table() -> bool:

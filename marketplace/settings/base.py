@@ -286,7 +286,6 @@ TASKS = {
 # Whether the server process also runs a worker, in a thread.
 WORKER_IN_SERVER = read.boolean("WORKER_IN_SERVER", default=False)
 DEFAULT_FROM_EMAIL = read.text("DEFAULT_FROM_EMAIL", "marketplace@localhost")
-SERVER_EMAIL = DEFAULT_FROM_EMAIL
 # Mails are enqueued; the worker sends them through the transport.
 EMAIL_BACKEND = "marketplace.jobs.mailing.QueuedBackend"
 MAIL_TRANSPORT = "marketplace.jobs.mailing.ConsoleBackend"

@@ -129,11 +129,9 @@ def read_or_create_secret(path: Path, make: Callable[[], str]) -> str:
 def signing_key(pem: str) -> str:
     """Return the Ed25519 private key that signs certificates, as PEM with real line breaks."""
     pem = pem.replace("\\n", "\n")
-    try:
+    with contextlib.suppress(ValueError, TypeError):
         if isinstance(load_pem_private_key(pem.encode(), password=None), Ed25519PrivateKey):
             return pem
-    except (ValueError, TypeError):
-        pass
     raise ImproperlyConfigured("CERTIFICATE_KEY is not an Ed25519 private key in PEM; make one with: openssl genpkey -algorithm ed25519.")
 
 
@@ -142,11 +140,9 @@ def retired_keys() -> list[str]:
     ending = "-----END PUBLIC KEY-----"
     blocks = text("CERTIFICATE_RETIRED_KEYS").replace("\\n", "\n").split(ending)
     keys = [block.strip() + f"\n{ending}\n" for block in blocks if block.strip()]
-    try:
+    with contextlib.suppress(ValueError):
         if all(isinstance(load_pem_public_key(key.encode()), Ed25519PublicKey) for key in keys):
             return keys
-    except ValueError:
-        pass
     raise ImproperlyConfigured("CERTIFICATE_RETIRED_KEYS contains something other than Ed25519 public keys in PEM; remove it.")
 
 
@@ -273,16 +269,7 @@ def email(url: str) -> dict[str, object]:
         raise ImproperlyConfigured(
             f"EMAIL_URL is not understood: {MISREAD}; set it to one such as smtp+tls://user:password@host:587."
         ) from None
-    smtp = given["EMAIL_BACKEND"].endswith("smtp.EmailBackend")
-    if smtp and not given["EMAIL_HOST"]:
+    transport, _ = given.pop("EMAIL_BACKEND"), given.pop("EMAIL_FILE_PATH")
+    if transport.endswith("smtp.EmailBackend") and not given["EMAIL_HOST"]:
         raise ImproperlyConfigured("EMAIL_URL names no mail server; set it to one such as smtp+tls://user:password@host:587.")
-    return {
-        "MAIL_TRANSPORT": given["EMAIL_BACKEND"],
-        "EMAIL_HOST": given["EMAIL_HOST"] or "",
-        "EMAIL_PORT": given["EMAIL_PORT"] or 587,
-        "EMAIL_HOST_USER": given["EMAIL_HOST_USER"] or "",
-        "EMAIL_HOST_PASSWORD": given["EMAIL_HOST_PASSWORD"] or "",
-        "EMAIL_USE_TLS": given.get("EMAIL_USE_TLS", False),
-        "EMAIL_USE_SSL": given.get("EMAIL_USE_SSL", False),
-        "EMAIL_TIMEOUT": 10,
-    }
+    return given | {"MAIL_TRANSPORT": transport, "EMAIL_PORT": given["EMAIL_PORT"] or 587, "EMAIL_TIMEOUT": 10}

@@ -19,10 +19,12 @@ from marketplace.core.errors import DependencyUnavailable
 from marketplace.jobs.mailing import send_mail
 from marketplace.jobs.models import Job, Schedule, Worker
 from marketplace.jobs.schedule import enqueue_due_commands, overdue_commands, run_command
+from marketplace.monitoring import health
 from marketplace.monitoring.health import NotReady
 from marketplace.operations import doctor, gauges
 from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket
+from marketplace.storage import default_storage
 from marketplace.storage.s3 import S3Storage
 
 from ..eager import EagerBackend
@@ -88,7 +90,7 @@ def test_doctor_of_an_empty_database_names_one_failure_and_what_to_run(monkeypat
     def unmigrated() -> None:
         raise NotReady("91 migrations are not applied")
 
-    monkeypatch.setattr(doctor.database.health, "probe_migrations", unmigrated)
+    monkeypatch.setattr(health, "probe_migrations", unmigrated)
     with connection.cursor() as cursor:
         cursor.execute(AUDIT_LOG_TRIGGERS.triggers(connection.vendor)[0].drop_sql(connection.vendor))
     failed = [(finding.part, finding.remedy) for finding in doctor.examine() if finding.status == doctor.Status.FAIL]
@@ -99,7 +101,7 @@ def test_doctor_tells_why_the_file_store_refused(monkeypatch: pytest.MonkeyPatch
     def refused(*_args: Any) -> None:
         raise DependencyUnavailable("The file store refused the request.") from OSError("The specified bucket does not exist")
 
-    monkeypatch.setattr(services.default_storage, "save_bytes", refused)
+    monkeypatch.setattr(default_storage, "save_bytes", refused)
     messages = [finding.message for finding in doctor.examine() if finding.part == "objects"]
     assert messages == ["OSError: The specified bucket does not exist"]
 

@@ -128,11 +128,10 @@ def test_test_provider_in_production_stops_the_start(settings: Any) -> None:
     assert [message.id for message in run_checks(tags=["payments"])] == ["wallet.E001"]
 
 
-@pytest.mark.parametrize("mode", ["test", "live"])
-def test_keys_of_a_provider_s_test_mode_are_told_when_deployed(settings: Any, mode: str) -> None:
-    settings.STRIPE, settings.RAZORPAY = {"STRIPE_SECRET_KEY": f"rk_{mode}_1"}, {"RAZORPAY_KEY_ID": f"rzp_{mode}_1"}
-    found = [message.msg.split()[0] for message in run_checks(include_deployment_checks=True) if message.id == "wallet.W001"]
-    assert found == (["Stripe", "Razorpay"] if mode == "test" else [])
+@pytest.mark.parametrize(("key", "told"), [("sk_live_1", 0), ("sk_test_1", 1), ("rk_test_1", 1), ("rzp_test_1", 1), ("rzp_live_1", 0)])
+def test_key_of_a_provider_s_test_mode_is_told_when_deployed(settings: Any, key: str, told: int) -> None:
+    settings.STRIPE, settings.RAZORPAY = ({}, {"RAZORPAY_KEY_ID": key}) if key.startswith("rzp") else ({"STRIPE_SECRET_KEY": key}, {})
+    assert [message.id for message in run_checks(include_deployment_checks=True)].count("wallet.W001") == told
 
 
 def test_receipt_is_offered_by_page_once_it_is_paid_however_late_and_to_the_owner_alone() -> None:

@@ -10,10 +10,7 @@ __all__ = ["Finding", "Status", "examine"]
 
 
 def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
-    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked.
-
-    Where migrations are missing, the checks after that of migrations are left out: they read tables.
-    """
+    """Yield the findings of all checks; a check that raises is a finding too. Without a folder, backups are not checked."""
     parts: dict[str, Callable[[], CheckResults]] = {
         "settings": node.check_settings,
         "database": database.check_database,
@@ -40,5 +37,6 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
             status, reason = Status.FAIL, error.__cause__ or error
             message = f"{type(reason).__name__}: {' '.join(str(reason).split())}"
             yield Finding(name, status, message, "Fix what the message says, then run this again.")
+        # The checks after it read tables.
         if name == "migrations" and status == Status.FAIL:
             return

@@ -17,12 +17,11 @@ from .findings import CheckResults, Status
 
 LOW_BYTES, FULL_BYTES = 5 * 2**30, 2**29
 STATIC_FILE = "favicon.svg"
-DEPLOYED = "marketplace.settings.production"
 
 
 def check_settings() -> CheckResults:
     """Run the system checks."""
-    deployed = settings.SETTINGS_MODULE == DEPLOYED
+    deployed = settings.SETTINGS_MODULE == "marketplace.settings.production"
     found = [message for message in checks.run_checks(include_deployment_checks=deployed) if not message.is_silenced()]
     for message in found:
         status = Status.FAIL if message.level >= checks.ERROR else Status.WARN
@@ -33,7 +32,7 @@ def check_settings() -> CheckResults:
             "The proxy's TLS header is trusted, but its client addresses are not.",
             "Set TRUSTED_PROXIES to the proxy's addresses.",
         )
-    if getattr(settings, "SECRET_KEY_FALLBACKS", None):
+    if settings.SECRET_KEY_FALLBACKS:
         yield (
             Status.WARN,
             "An old SECRET_KEY is still accepted.",
@@ -48,11 +47,7 @@ def check_disk() -> CheckResults:
     folder = Path(settings.DATA_DIR)
     free = shutil.disk_usage(folder if folder.exists() else folder.parent).free
     status = Status.FAIL if free < FULL_BYTES else Status.WARN if free < LOW_BYTES else Status.OK
-    remedy = (
-        ""
-        if status == Status.OK
-        else "Free some space: uploads are buffered on this disk, and with the embedded settings all data is stored there."
-    )
+    remedy = "" if status == Status.OK else "Free some space: with the embedded settings all data is stored there."
     yield status, f"{free / 2**30:.1f} GiB are free at {folder}.", remedy
 
 

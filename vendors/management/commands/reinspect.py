@@ -18,8 +18,6 @@ UNREADABLE_IN_A_ROW = 3
 
 
 class Command(BaseCommand):
-    """Inspects stored deliverables again."""
-
     help = (
         "Inspect stored files again and update the technical details that differ from those recorded at upload. Files are only read. "
         "Manifests made from the old details become stale, and are updated when they are next generated. Safe to run beside "

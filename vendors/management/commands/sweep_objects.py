@@ -18,8 +18,6 @@ HOUR, LONGEST = timedelta(hours=1), timedelta(days=3650)
 
 
 class Command(BaseCommand):
-    """Sweeps the file store."""
-
     help = (
         "List stored files older than a day that have no database record (the record of an upload's parts is the upload, until purge "
         "deletes it), and incomplete objects that a killed process left in the file store; with --delete, delete them, unless the database has "

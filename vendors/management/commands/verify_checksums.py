@@ -26,8 +26,6 @@ UNREADABLE_IN_A_ROW = 3
 
 
 class Command(BaseCommand):
-    """Verifies stored files."""
-
     help = (
         "Read stored files, previews and pictures and compare size and SHA-256 with their records, starting with those not verified for the "
         "longest time. Results are saved as it goes, so an interrupted run continues when you pass the same --since. Safe to run "

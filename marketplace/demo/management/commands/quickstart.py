@@ -26,8 +26,6 @@ THREADS = 64
 
 
 class Command(BaseCommand):
-    """Prepares the database and the demo content, prints addresses and credentials, and starts the server."""
-
     help = "Create a local service with demo content and start it. Running it again keeps the existing data."
 
     def add_arguments(self, parser: ArgumentParser) -> None:
@@ -62,7 +60,6 @@ class Command(BaseCommand):
 
     def _reset(self, *, ask: bool) -> None:
         """Delete what this command created: the SQLite database, the stored files, and the file with the credentials."""
-        database = settings.DATABASES["default"]
         if connection.vendor != "sqlite" or settings.S3:
             raise CommandError(
                 "--reset deletes local data only. Unset DATABASE_URL and the S3_ variables, or empty the database and the bucket yourself."
@@ -71,7 +68,7 @@ class Command(BaseCommand):
             raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
         connection.close()
         for suffix in ("", "-wal", "-shm"):
-            Path(f"{database['NAME']}{suffix}").unlink(missing_ok=True)
+            Path(f"{connection.settings_dict['NAME']}{suffix}").unlink(missing_ok=True)
         shutil.rmtree(settings.MEDIA_ROOT, ignore_errors=True)
         credentials_path().unlink(missing_ok=True)
 

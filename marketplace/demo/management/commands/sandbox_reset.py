@@ -25,8 +25,6 @@ from .quickstart import confirmed
 
 
 class Command(BaseCommand):
-    """Deletes all data of a sandbox, creates the tables anew and adds the demo's content."""
-
     help = (
         "Delete all data, files and mails of a sandbox and fill it with the demo's content. Stop its server first. Refuses to run "
         "where SANDBOX is not on, and where the database is that of a real marketplace."
@@ -44,19 +42,19 @@ class Command(BaseCommand):
         self.check(tags=[Tags.database], databases=[DEFAULT_DB_ALIAS])
         if has_top_ups_of_real_providers():
             raise CommandError("The database has top-ups of a real provider: nothing was deleted. Give the sandbox a database of its own.")
-        if options["if_empty"] and connection.introspection.table_names():
+        if not options["if_empty"]:
+            if not options["yes"] and not confirmed(f"Delete all data of the sandbox at {settings.BASE_URL}?"):
+                raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
+            try:
+                _delete()
+            except BackupFailed as error:
+                raise CommandError(str(error)) from error
+        elif connection.introspection.table_names():
             call_command("migrate", verbosity=0, interactive=False)
             # The demo's approval is made last: without one, an earlier run was interrupted.
             if Approval.objects.exists():
                 self.stdout.write("The sandbox has content already. Nothing was deleted.")
                 return
-        if not options["if_empty"] and not options["yes"] and not confirmed(f"Delete all data of the sandbox at {settings.BASE_URL}?"):
-            raise CommandError("Nothing was deleted. Use --yes to skip the confirmation.")
-        if not options["if_empty"]:
-            try:
-                _delete()
-            except BackupFailed as error:
-                raise CommandError(str(error)) from error
         entries = load_entries()
         make_content(entries, settings.BASE_URL)
         self.stdout.write(f"The sandbox has {len(entries)} listings. Who can sign in, with which keys: {credentials_path()}")
