@@ -263,13 +263,14 @@ def redis_caches(url: str) -> dict[str, dict[str, object]]:
 def email(url: str) -> dict[str, object]:
     """Return Django's mail settings for an address such as `smtp+tls://user:password@host:587`."""
     try:
-        given = environ.Env.email_url_config(url)
+        given: dict[str, Any] = environ.Env.email_url_config(url)
     except (KeyError, ValueError, ImproperlyConfigured):
         # As in `_parts`.
         raise ImproperlyConfigured(
             f"EMAIL_URL is not understood: {MISREAD}; set it to one such as smtp+tls://user:password@host:587."
         ) from None
-    transport, _ = given.pop("EMAIL_BACKEND"), given.pop("EMAIL_FILE_PATH")
+    transport = given["EMAIL_BACKEND"]
     if transport.endswith("smtp.EmailBackend") and not given["EMAIL_HOST"]:
         raise ImproperlyConfigured("EMAIL_URL names no mail server; set it to one such as smtp+tls://user:password@host:587.")
-    return given | {"MAIL_TRANSPORT": transport, "EMAIL_PORT": given["EMAIL_PORT"] or 587, "EMAIL_TIMEOUT": 10}
+    given |= {"MAIL_TRANSPORT": transport, "EMAIL_PORT": given["EMAIL_PORT"] or 587, "EMAIL_TIMEOUT": 10}
+    return {name: value for name, value in given.items() if name not in {"EMAIL_BACKEND", "EMAIL_FILE_PATH"}}

@@ -176,6 +176,12 @@ def test_first_run_writes_facts_and_files_for_the_owner_only_and_deletes_only_wh
 
 
 @pytest.mark.full
+def test_no_job_of_the_demo_has_waited_since_a_time_before_the_demo_was_made(shop: Shop) -> None:
+    told = run(sys.executable, ROOT / "manage.py", "doctor", env=environment(shop.data)).stdout
+    assert "migrations" in told
+    assert "has been waiting" not in told
+
+
 def test_events_of_the_demo_name_the_address_at_which_it_is_served(facts: dict[str, Any], base_url: str) -> None:
     found = requests.get(
         f"{base_url}/api/v1/events", headers={"X-Api-Key": facts["developer"]["apiKey"]}, params={"limit": 100}, timeout=PATIENCE_SECONDS
