@@ -182,6 +182,7 @@ def test_no_job_of_the_demo_has_waited_since_a_time_before_the_demo_was_made(sho
     assert "has been waiting" not in told
 
 
+@pytest.mark.full
 def test_events_of_the_demo_name_the_address_at_which_it_is_served(facts: dict[str, Any], base_url: str) -> None:
     found = requests.get(
         f"{base_url}/api/v1/events", headers={"X-Api-Key": facts["developer"]["apiKey"]}, params={"limit": 100}, timeout=PATIENCE_SECONDS
