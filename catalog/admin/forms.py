@@ -13,6 +13,7 @@ from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core import bounds
 from marketplace.review.base import ModelForm
 from marketplace.review.decisions import DecisionForm
+from marketplace.ui.forms import Prose
 
 from ..models import Category, ListingReview, RejectionReason, SearchSynonym
 from ..models.reviews import FIELD_CHARS
@@ -23,13 +24,8 @@ from ..services.taxonomy import check_category, check_synonym
 OTHER_ROWS = 3
 
 
-def _note() -> forms.CharField:
-    return forms.CharField(
-        label="Note to the vendor",
-        max_length=bounds.REASON_CHARS,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 2}),
-    )
+def _note() -> Prose:
+    return Prose(label="Note to the vendor", required=False, rows=2)
 
 
 def _line(label: str, maximum: int = bounds.REASON_CHARS) -> forms.CharField:

@@ -14,6 +14,7 @@ from marketplace.core.scopes import Scope
 from marketplace.review.decisions import CLAIMING, Decision, DecisionForm, claiming, decision, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.queues import QueueAdmin
+from marketplace.ui.forms import Prose
 
 from ..models import AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
@@ -41,12 +42,7 @@ class ShownForm(DecisionForm):
 class ScopeDecisionsForm(ShownForm):
     """Asks for a decision on each requested scope, with a note on each and one on the whole request."""
 
-    note = forms.CharField(
-        max_length=bounds.REASON_CHARS,
-        required=False,
-        widget=forms.Textarea(attrs={"rows": 3}),
-        help_text="The developer sees this. A refusal needs a note, here or next to the scope.",
-    )
+    note = Prose(required=False, rows=3, help_text="The developer sees this. A refusal needs a note, here or next to the scope.")
 
     def __init__(self, *args: Any, subject: ScopeReview, **kwargs: Any) -> None:
         super().__init__(*args, subject=subject, **kwargs)
@@ -75,7 +71,7 @@ class ScopeDecisionsForm(ShownForm):
 class GrantAllForm(ShownForm):
     """A note on a request of which every scope is granted."""
 
-    note = forms.CharField(max_length=bounds.REASON_CHARS, required=False, widget=forms.Textarea(attrs={"rows": 2}))
+    note = Prose(required=False, rows=2)
 
 
 def _is_pending(review: ScopeReview) -> bool:

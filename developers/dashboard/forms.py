@@ -7,19 +7,10 @@ from django import forms
 
 from marketplace.core import bounds as core_bounds
 from marketplace.core.scopes import APP_SCOPES, SCOPE_LABELS, Scope
+from marketplace.ui.forms import Prose
 
 from .. import bounds
 from ..redirects import uri_error
-
-
-class Prose(forms.CharField):
-    """Text of several lines. A line break is one character, as the browser counts it, though it sends two."""
-
-    def __init__(self, *, label: str, help_text: str) -> None:
-        super().__init__(label=label, help_text=help_text, max_length=core_bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
-
-    def to_python(self, value: Any) -> str:
-        return str(super().to_python(value)).replace("\r\n", "\n")
 
 
 def scope_choices(scopes: Container[Scope]) -> list[tuple[str, str]]:

@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 
-from marketplace.accounts.password_confirmation import PasswordConfirmationForm
+from marketplace.accounts.password_confirmation import PasswordForm
 from marketplace.core.money import WALLET_CURRENCIES, Currency, to_minor
 
 from .. import bounds
@@ -59,24 +59,21 @@ class LimitsForm(forms.Form):
             self.add_error(names[0], "Enter an amount in at least one currency.")
 
 
-class SpendingForm(PasswordConfirmationForm, LimitsForm):
+class SpendingForm(PasswordForm, LimitsForm):
     """Changes what an app or a token may spend."""
 
     needed_for = "a change of what a program may spend"
+    password_help = "Required again because a program can spend your money."
 
     def __init__(self, *args: Any, required: bool, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self._required = required
-        self.fields["password"].required = True
-        self.fields["password"].help_text = "Required again because a program can spend your money."
 
     def clean(self) -> None:
-        """Require a limit where one is needed, and the password only if all else is valid, since each try of a password counts."""
-        super().clean()
+        """Require a limit where one is needed."""
         if self._required:
             self.require_limit()
-        if not self.errors:
-            self.require_password()
+        super().clean()
 
 
 def _field_name(currency: Currency, amount: str) -> str:

@@ -39,3 +39,19 @@ class PasswordConfirmationForm(forms.Form):
         self.password_confirmed = not error
         if error:
             self.add_error("password", f"{error} The password is required for {self.needed_for}.")
+
+
+class PasswordForm(PasswordConfirmationForm):
+    """Asks for the password in any case. It is checked only once the rest is right, because each try counts."""
+
+    password_help = ""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["password"].required = True
+        self.fields["password"].help_text = self.password_help
+
+    def clean(self) -> None:
+        super().clean()
+        if not self.errors:
+            self.require_password()

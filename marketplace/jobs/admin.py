@@ -6,7 +6,7 @@ from django.utils.html import format_html
 from django_tasks.base import TaskResultStatus
 from django_tasks_db.models import get_date_max
 
-from marketplace.review.decisions import Decision, NoForm, service_decision
+from marketplace.review.decisions import Decision, DecisionForm, service_decision
 from marketplace.review.service import ServiceAdmin
 from marketplace.ui.formatting import when
 
@@ -48,7 +48,7 @@ class JobAdmin(ServiceAdmin):
             "jobs.retry_job",
             "The job waits for a worker again, with its full number of attempts. Jobs that have not failed may run first.",
             "The job is waiting for a worker.",
-            form=NoForm,
+            form=DecisionForm,
             available=lambda job: job.status == TaskResultStatus.FAILED,
         ),
         queue.retry_job,

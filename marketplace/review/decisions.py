@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from django import forms
 from django.http import HttpRequest, HttpResponse
 
-from marketplace.core import bounds
+from marketplace.ui.forms import Prose
 
 if TYPE_CHECKING:
     from .service import ServiceAdmin
@@ -18,7 +18,7 @@ Perform = Callable[[Any, Any, Any, Mapping[str, Any]], object]
 
 
 class DecisionForm(forms.Form):
-    """Base class of the forms of decisions on a row, `subject`."""
+    """The form of a decision on a row, `subject`; by itself of one without a reason, such as a claim."""
 
     def __init__(self, *args: Any, subject: Any, **kwargs: Any) -> None:
         self.subject = subject
@@ -28,11 +28,7 @@ class DecisionForm(forms.Form):
 class ReasonForm(DecisionForm):
     """The reason for a decision, recorded in the audit log and sent in the mail if there is one."""
 
-    reason = forms.CharField(max_length=bounds.REASON_CHARS, widget=forms.Textarea(attrs={"rows": 4}))
-
-
-class NoForm(DecisionForm):
-    """The form of a decision without a reason, such as a claim."""
+    reason = Prose()
 
 
 @dataclass(frozen=True)
@@ -120,10 +116,10 @@ CLAIMING = ("claim", "take_over", "release")
 
 def claiming(permission: str, waits: Callable[[Any], bool]) -> tuple[Any, Any, Any]:
     """Return the decisions `claim`, `take_over` and `release` of a queue whose rows are decided on with this permission."""
-    claim = Decision("Claim", permission, "Other reviewers see that you are working on it.", "You have claimed it.", NoForm, waits)
+    claim = Decision("Claim", permission, "Other reviewers see that you are working on it.", "You have claimed it.", DecisionForm, waits)
     take_over = replace(claim, label="Take over", consequence="Someone else has claimed it. Their claim is replaced by yours.")
     release = Decision(
-        "Release", permission, "Your claim is removed, so that others can review it.", "Your claim was released.", NoForm, waits
+        "Release", permission, "Your claim is removed, so that others can review it.", "Your claim was released.", DecisionForm, waits
     )
     return (
         decision(claim)(lambda queue, row, actor, _given: queue.claim_row(row, actor)),

@@ -11,10 +11,11 @@ from developers.dashboard.limit_forms import AMOUNT_LABELS, amount_field
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import MailTopic
 from marketplace.accounts.pages import SignedInRequest
-from marketplace.accounts.password_confirmation import PasswordConfirmationForm, password_error
+from marketplace.accounts.password_confirmation import PasswordConfirmationForm, PasswordForm, password_error
 from marketplace.core import bounds as core_bounds
 from marketplace.core.money import Currency, to_minor
 from marketplace.ui.formatting import money
+from marketplace.ui.forms import Prose
 from wallet import bounds as wallet_bounds
 
 
@@ -60,12 +61,11 @@ class DeletionForm(forms.Form):
             raise forms.ValidationError("That is not the address of this account.", code="other_address")
         return email
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Check the password only once the address is right: each try counts."""
-        cleaned = super().clean() or {}
-        if not self.errors and (error := password_error(self._request, cleaned["password"])):
+        super().clean()
+        if not self.errors and (error := password_error(self._request, self.cleaned_data["password"])):
             self.add_error("password", error)
-        return cleaned
 
 
 class TopUpForm(forms.Form):
@@ -115,12 +115,11 @@ class ApprovalForm(PasswordConfirmationForm):
         """The fields of the limit."""
         return [self[name] for name in AMOUNT_LABELS]
 
-    def clean(self) -> dict[str, Any]:
+    def clean(self) -> None:
         """Check the password only once the rest is right: each try counts."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors and (self.with_password or cleaned["decision"] == "raise"):
+        super().clean()
+        if not self.errors and (self.with_password or self.cleaned_data["decision"] == "raise"):
             self.require_password()
-        return cleaned
 
     def raised_limit(self) -> LimitValues | None:
         """Return the limit to set; None if the purchase is approved once."""
@@ -130,13 +129,14 @@ class ApprovalForm(PasswordConfirmationForm):
         return replace(self.limit, **amounts)
 
 
-class WalletPayoutForm(PasswordConfirmationForm):
+class WalletPayoutForm(PasswordForm):
     """Asks for the currency, the amount and the bank details of a wallet payout.
 
     `balances` has for each currency the balance of the wallet and the part of it that can be paid out.
     """
 
     needed_for = "taking money out of the wallet"
+    password_help = "Required again because this takes money out of your wallet."
 
     currency = forms.ChoiceField(label="From", widget=forms.RadioSelect)
     amount = forms.DecimalField(
@@ -148,12 +148,11 @@ class WalletPayoutForm(PasswordConfirmationForm):
         help_text="Leave empty to pay out all that was not paid by card.",
         widget=forms.TextInput(attrs={"inputmode": "decimal", "autocomplete": "off"}),
     )
-    payment_details = forms.CharField(
+    payment_details = Prose(
         label="Pay to",
         max_length=wallet_bounds.BANK_DETAILS_CHARS,
         help_text="For example: account holder, account number and bank. Only the staff who make the payment can see it. It is deleted if nothing "
         f"is paid, and {wallet_bounds.BANK_DETAILS_DAYS} days after a payment.",
-        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")
 
@@ -163,15 +162,7 @@ class WalletPayoutForm(PasswordConfirmationForm):
             (currency, _balance_label(balance, payable, currency)) for currency, (balance, payable) in balances.items()
         ]
         self.fields["currency"].initial = next(iter(balances), None)
-        self.fields["password"].required = True
-        self.fields["password"].help_text = "Required again because this takes money out of your wallet."
-
-    def clean(self) -> dict[str, Any]:
-        """Check the password only once the rest is right: each try counts."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            self.require_password()
-        return cleaned
+        self.fields["payment_details"].widget.attrs["autocomplete"] = "off"
 
     def wanted_minor(self) -> int | None:
         """Return the amount in minor units; None for all that was not paid by card."""

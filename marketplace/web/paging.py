@@ -7,7 +7,6 @@ from typing import Any
 from django.core.paginator import EmptyPage, Paginator
 from django.core.paginator import Page as DjangoPage
 from django.http import Http404, HttpRequest
-from django.urls import reverse
 
 from marketplace.api.pagination import Page
 from marketplace.core.errors import InvalidInput
@@ -24,12 +23,10 @@ def cursor_of(request: HttpRequest) -> Iterator[str | None]:
         raise Http404 from error
 
 
-def cursor_context(request: HttpRequest, page: Page, route: str) -> dict[str, Any]:
-    """Return the context of `components/cursor_pagination.html`: the link to the next page, and whether this is a later page than the first."""
-    return {
-        "is_later_page": bool(request.GET.get("after")),
-        "next": f"{reverse(route)}?after={page.next_cursor}" if page.next_cursor else "",
-    }
+def cursor_context(request: HttpRequest, page: Page) -> dict[str, Any]:
+    """Return the context of `components/cursor_pagination.html`."""
+    following = f"{request.path}?after={page.next_cursor}" if page.next_cursor else ""
+    return {"is_later_page": bool(request.GET.get("after")), "first": request.path, "next": following}
 
 
 def page_number(request: HttpRequest) -> int:

@@ -1,6 +1,7 @@
 """Asking for a refund on pages, and the vendor's answer in the studio: the unhappy ways first."""
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import pytest
@@ -9,6 +10,9 @@ from django.urls import reverse
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
+from marketplace.review.decisions import ReasonForm
+from marketplace.web.refund_forms import DeclineForm, EscalationForm, RefundForm
+from marketplace.web.views.appeals import AppealForm
 from tests.shop import bought
 from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
 from wallet.models import Order, RefundRequest
@@ -140,3 +144,22 @@ def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunde
     assert (link in page, address("refund-ask", order) in page) == (True, False)
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert link not in read(client.get(address("order-page", order)))
+
+
+@pytest.mark.parametrize(
+    ("form", "name"),
+    [
+        (RefundForm, "details"),
+        (EscalationForm, "reason"),
+        (DeclineForm, "reason"),
+        (AppealForm, "text"),
+        (partial(ReasonForm, subject=None), "reason"),
+    ],
+)
+def test_text_with_line_breaks_may_be_as_long_as_the_browser_lets_it_be(form: Any, name: str) -> None:
+    longest = int(form().fields[name].widget.attrs["maxlength"])
+    written = "\n".join(["x" * 99] * (longest // 100)) + "."
+    # A browser sends a line break as two characters.
+    sent = form({name: written.replace("\n", "\r\n")})
+    assert name not in sent.errors
+    assert sent.cleaned_data[name] == written

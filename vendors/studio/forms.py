@@ -8,7 +8,7 @@ from django.utils.text import Truncator
 from catalog import bounds as catalog_bounds
 from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
 from catalog.models.listings import ListingStatus
-from marketplace.accounts.password_confirmation import PasswordConfirmationForm
+from marketplace.accounts.password_confirmation import PasswordForm
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 
@@ -126,7 +126,7 @@ class NewListingForm(forms.Form):
         return _with_slug(self, "slug", "title")
 
 
-class PayoutDetailsForm(PasswordConfirmationForm):
+class PayoutDetailsForm(PasswordForm):
     """Asks for the bank account for payouts in a currency, and for the password.
 
     Args:
@@ -134,6 +134,7 @@ class PayoutDetailsForm(PasswordConfirmationForm):
     """
 
     needed_for = "changing where your earnings go"
+    password_help = "Required again because your earnings are paid to this account."
 
     holder = LineField(label="Account holder", max_length=HOLDER_CHARS, help_text="As the bank knows it.")
     number = LineField(
@@ -154,15 +155,6 @@ class PayoutDetailsForm(PasswordConfirmationForm):
         if currency == Currency.INR:
             self.fields["number"].label = "Account number"
             self.fields["bank"].label, self.fields["bank"].help_text = "IFSC", "The code of the branch: 11 characters."
-        self.fields["password"].required = True
-        self.fields["password"].help_text = "Required again because your earnings are paid to this account."
-
-    def clean(self) -> dict[str, Any]:
-        """Check the password only where the rest is valid, because each attempt counts."""
-        cleaned = super().clean() or self.cleaned_data
-        if not self.errors:
-            self.require_password()
-        return cleaned
 
 
 def _with_slug(form: forms.Form, slug: str, source: str) -> dict[str, Any]:

@@ -19,7 +19,7 @@ from marketplace.accounts.pages import problems_as_form_errors
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from marketplace.http.refusals import allow_methods
-from marketplace.review.decisions import Decision, NoForm, service_decision
+from marketplace.review.decisions import Decision, DecisionForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
 from marketplace.ui.formatting import money
@@ -186,7 +186,7 @@ class PayoutBatchAdmin(ServiceAdmin):
             EXPORT_BATCH,
             "The batch is closed, and you can download its file for the bank. Payouts that can no longer be made are cancelled.",
             "It is exported. Download its file.",
-            NoForm,
+            DecisionForm,
             available=partial(services.BATCH_TRANSITIONS.allows, verb="export"),
         ),
         services.export_batch,
@@ -199,7 +199,7 @@ class PayoutBatchAdmin(ServiceAdmin):
             SETTLE,
             "You confirm that the bank made every transfer that is not recorded yet. The vendors get an email.",
             "Its payouts are recorded as paid.",
-            NoForm,
+            DecisionForm,
             available=lambda batch: batch.payouts.filter(status=PayoutStatus.EXPORTED).exists(),
         ),
         services.mark_batch_paid,

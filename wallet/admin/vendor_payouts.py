@@ -9,7 +9,7 @@ from django.contrib import admin
 from django.db.models import QuerySet
 from django.http import HttpRequest
 
-from marketplace.review.decisions import Decision, NoForm, ReasonForm, service_decision
+from marketplace.review.decisions import Decision, DecisionForm, ReasonForm, service_decision
 from marketplace.ui.formatting import money, when
 
 from .. import bounds
@@ -116,7 +116,7 @@ class VendorPayoutAdmin(CsvExportAdmin):
             SETTLE,
             "You confirm that the bank made the transfer. The vendor gets an email.",
             "It is recorded as paid.",
-            NoForm,
+            DecisionForm,
             available=partial(services.VENDOR_PAYOUT_TRANSITIONS.allows, verb="pay"),
         ),
         services.mark_payout_paid,

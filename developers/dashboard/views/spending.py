@@ -23,16 +23,17 @@ def spending(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def token_limits(request: SignedInRequest, token_id: uuid.UUID) -> HttpResponseBase:
     """Change what a personal token may spend."""
-    return _limits_page(request, get_object_or_404(selectors.spending_tokens_of(request.user), pk=token_id), required=True)
+    return _limits_page(request, get_object_or_404(selectors.spending_tokens_of(request.user), pk=token_id))
 
 
 @signed_in_page("GET", "POST")
 def app_limits(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Change what an app may spend."""
-    return _limits_page(request, get_object_or_404(selectors.spending_apps_of(request.user), pk=app_id), required=False)
+    return _limits_page(request, get_object_or_404(selectors.spending_apps_of(request.user), pk=app_id))
 
 
-def _limits_page(request: SignedInRequest, spender: App | AccessToken, *, required: bool) -> HttpResponseBase:
+def _limits_page(request: SignedInRequest, spender: App | AccessToken) -> HttpResponseBase:
+    required = isinstance(spender, AccessToken)
     present = list(selectors.owner_spending_limits(request.user, spender))
     form = SpendingForm(
         request.POST if request.method == "POST" else None,

@@ -50,9 +50,8 @@ class AssetOffer:
     listing: Listing
     samples: Samples
     tiers: list[OfferedTier]
-    # Prices of the first tier, with and without the discount.
+    # Prices of the first tier, with the discount.
     prices: Prices
-    list_prices: Prices
     # Wallet currencies that it can be paid in.
     currencies: list[Currency]
     # The slug of the tier of the viewer's licence that the others would replace; empty without one.
@@ -95,7 +94,6 @@ def offer_of(listing: Listing, viewer: User | None) -> AssetOffer:
         samples=samples_of(listing),
         tiers=offered,
         prices=prices,
-        list_prices=pricing.list_prices(listing),
         currencies=[code for code in WALLET_CURRENCIES if amount_in(prices, code)[1] == code],
         upgrade_from="" if highest is None else highest.slug,
         related=related_cards(listing, limit=RELATED),

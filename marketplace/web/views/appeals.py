@@ -8,10 +8,10 @@ from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
 from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
-from marketplace.core import bounds
 from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import appealable_of, appeals_of, own_decision, subjects_of, submit_appeal, wait_of_appeal, with_positions
 from marketplace.review.subjects import action_label
+from marketplace.ui.forms import Prose
 
 from ..paging import page_context, page_of
 
@@ -32,11 +32,10 @@ ROWS = 25
 class AppealForm(forms.Form):
     """Asks why a decision is wrong."""
 
-    text = forms.CharField(
+    text = Prose(
         label="Why is the decision wrong?",
-        max_length=bounds.REASON_CHARS,
         help_text="The reviewer knows the decision and what it is about. Write what they may have missed.",
-        widget=forms.Textarea(attrs={"rows": 6}),
+        rows=6,
     )
 
 

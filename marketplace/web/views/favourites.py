@@ -28,7 +28,7 @@ def favourites(request: SignedInRequest) -> HttpResponseBase:
         "count": count,
         "rows": [(row.listing, cards.get(row.listing_id)) for row in page.rows],
         "currency": currency_of(request),
-        **cursor_context(request, page, "favourites"),
+        **cursor_context(request, page),
     }
     return render(request, "buyer/favourites.html", context)
 

@@ -47,7 +47,7 @@ def library(request: SignedInRequest) -> HttpResponseBase:
     context = {
         "count": owned.count(),
         "rows": [(licence, version_of(licence), pictures.get(licence.listing_id)) for licence in page.rows],
-        **cursor_context(request, page, "library-page"),
+        **cursor_context(request, page),
     }
     return render(request, "buyer/library.html", context)
 

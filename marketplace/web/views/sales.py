@@ -36,7 +36,7 @@ def sales(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     listings = list(sales_by_listing(accounts, since=period.start)[: TOP + 1]) if accounts else []
     context = {
         "span": span,
-        "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
+        "spans": SPANS.values(),
         "summaries": summaries_of(accounts, totals, now),
         "charts": charts_of(totals, period, span),
         "listings": [_listing_row(row, accounts) for row in listings[:TOP]],
@@ -55,7 +55,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
     page = page_of(request, sales_by_listing(accounts, since=period.start) if accounts else [], ROWS)
     context = {
         "span": span,
-        "spans": [(each, f"?last={each.key}") for each in SPANS.values()],
+        "spans": SPANS.values(),
         "listings": [_listing_row(row, accounts) for row in page],
         "accounts": accounts,
         **page_context(page, f"last={span.key}&"),
@@ -68,7 +68,7 @@ def statement(request: SignedInRequest, profile: VendorProfile) -> HttpResponseB
     """Show each sale, refund and payout with the parts of its price, newest first."""
     with cursor_of(request) as cursor:
         page = newest_first(map(journals_of, earnings_of(request.user)), "at", limit=ROWS, cursor=cursor)
-    context = {"lines": [(line, parts_of(line)) for line in page.rows], **cursor_context(request, page, "sales-statement")}
+    context = {"lines": [(line, parts_of(line)) for line in page.rows], **cursor_context(request, page)}
     return render(request, "studio/sales/statement.html", context)
 
 
@@ -109,11 +109,5 @@ def _span_of(request: SignedInRequest) -> Span:
 
 
 def _listing_row(row: dict[str, Any], accounts: Sequence[Any]) -> dict[str, Any]:
-    """Return what a table shows of a listing, its earnings in the order of the accounts."""
-    return {
-        "title": row["order__listing__title"],
-        "slug": row["order__listing__slug"],
-        "sold": row["sold"],
-        "refunded": row["refunded"],
-        "earned": [(account.currency, row[f"net_{account.currency}"]) for account in accounts],
-    }
+    """Return the row with its earnings in the order of the accounts."""
+    return row | {"earned": [(account.currency, row[f"net_{account.currency}"]) for account in accounts]}

@@ -44,7 +44,7 @@ def wallet(request: SignedInRequest) -> HttpResponseBase:
         "currencies": [code.value for code in WALLET_CURRENCIES],
         "journals": page.rows,
         "can_add": bool(top_up_currencies()),
-        **cursor_context(request, page, "wallet-page"),
+        **cursor_context(request, page),
     }
     return render(request, "buyer/wallet.html", context)
 
