@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.views import redirect_to_login
 from django.forms import BaseForm
-from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, HttpResponseRedirect, QueryDict
 from django.shortcuts import render, resolve_url
 from django.urls import Resolver404, resolve
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -137,6 +137,11 @@ def problems_as_messages(request: HttpRequest, success: str) -> Iterator[None]:
         messages.error(request, problem.message)
     else:
         messages.success(request, success)
+
+
+def posted(request: HttpRequest) -> QueryDict | None:
+    """Return what a form sent; None where its page is only opened."""
+    return request.POST if request.method == "POST" else None
 
 
 def render_form(request: HttpRequest, template: str, form: BaseForm, **context: Any) -> HttpResponse:

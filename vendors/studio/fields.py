@@ -5,6 +5,7 @@ from decimal import Decimal
 from typing import Any, ClassVar
 
 from django import forms
+from django.utils.text import Truncator
 from rest_framework import serializers
 
 from catalog import bounds as catalog_bounds
@@ -42,12 +43,23 @@ def _sentences(detail: Any) -> list[str]:
     return list(dict.fromkeys(sentence for part in parts for sentence in _sentences(part)))
 
 
-def mark_seen(form: forms.Form, seen: str) -> None:
-    """Let a form that was sent say that these values have been seen, so that it replaces them when it is sent again."""
-    sent: Any = form.data
-    changed = sent.copy()
-    changed["seen"] = seen
-    form.data = changed
+class SeenForm(forms.Form):
+    """Has hashes of the values that its page showed in the hidden field `seen`, to detect changes made elsewhere in the meantime."""
+
+    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=2000)
+
+    def add_conflict(self, name: str, current: str) -> None:
+        """Add an error with the current value to a field that was changed elsewhere."""
+        text = Truncator(current).chars(60)
+        message = f"It was changed to “{text}” in the meantime, in another window or by a program. Save again to replace it with yours."
+        self.add_error(name, message)
+
+    def mark_seen(self, seen: str) -> None:
+        """Say that these values have been seen, so that the form replaces them when it is sent again."""
+        sent: Any = self.data
+        changed = sent.copy()
+        changed["seen"] = seen
+        self.data = changed
 
 
 class ApiValidatedField(forms.CharField):

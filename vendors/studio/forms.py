@@ -3,7 +3,6 @@
 from typing import Any
 
 from django import forms
-from django.utils.text import Truncator
 
 from catalog import bounds as catalog_bounds
 from catalog.api.fields import DISCOUNT_CODE_ERROR, DISCOUNT_CODE_PATTERN
@@ -15,9 +14,9 @@ from marketplace.core.money import Currency
 from ..api.fields import HttpsUrl
 from ..bank_accounts import HOLDER_CHARS, NUMBER_CHARS
 from ..models import VendorProfile
-from ..services.editing import HASH_CHARS, value_hash
+from ..services.editing import value_hash
 from ..slugs import slug_from
-from .fields import PRICE, CategoryField, HundredthsField, LineField, SlugField, TextField, mark_seen, validated
+from .fields import PRICE, CategoryField, HundredthsField, LineField, SeenForm, SlugField, TextField, validated
 
 MAX_LINKS = 10
 _DATETIME_INPUT = forms.DateTimeInput(attrs={"type": "datetime-local"}, format="%Y-%m-%dT%H:%M")
@@ -38,10 +37,8 @@ class StoreForm(forms.Form):
     bio = TextField(label="About the store", required=False, help_text="Two or three sentences: who you are and what you make.")
 
 
-class StoreSettingsForm(StoreForm):
-    """Changes name and description of a store. The hidden field `seen` has their hash as shown, to detect changes made elsewhere in the meantime."""
-
-    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=HASH_CHARS)
+class StoreSettingsForm(SeenForm, StoreForm):
+    """Changes name and description of a store."""
 
     def __init__(self, data: Any = None, *, profile: VendorProfile) -> None:
         shown = {"store_name": profile.store.name, "bio": profile.bio}
@@ -51,12 +48,8 @@ class StoreSettingsForm(StoreForm):
         """Add an error with the current value to each field that differs from what was typed, and mark these values as seen."""
         for name, value in (("store_name", current.store.name), ("bio", current.bio)):
             if value != self.cleaned_data[name]:
-                text = Truncator(value or "nothing").chars(60)
-                self.add_error(
-                    name,
-                    f"It was changed to “{text}” in the meantime, in another window or by a program. Save again to replace it with yours.",
-                )
-        mark_seen(self, value_hash([current.store.name, current.bio]))
+                self.add_conflict(name, value or "nothing")
+        self.mark_seen(value_hash([current.store.name, current.bio]))
 
 
 class DiscountForm(forms.Form):

@@ -7,8 +7,8 @@ from django import forms
 
 from catalog import bounds
 
-from ..services.editing import HASH_CHARS, value_hash
-from .fields import LineField, mark_seen
+from ..services.editing import value_hash
+from .fields import LineField, SeenForm
 
 
 class AltTextField(LineField):
@@ -18,10 +18,8 @@ class AltTextField(LineField):
         return " ".join(str(super().to_python(value)).split())
 
 
-class AltTextForm(forms.Form):
+class AltTextForm(SeenForm):
     """Sets the alternative text of an image; each image on the page has a form of its own."""
-
-    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=HASH_CHARS)
 
     alt_text = AltTextField(
         label="Description (alternative text)",
@@ -36,7 +34,7 @@ class AltTextForm(forms.Form):
     def show_conflict(self, alt_text: str) -> None:
         """Add an error with the text that was saved elsewhere, and mark it as seen."""
         self.add_error("alt_text", f"It was changed to “{alt_text or 'nothing'}” in the meantime. Save again to replace it with yours.")
-        mark_seen(self, value_hash(alt_text))
+        self.mark_seen(value_hash(alt_text))
 
 
 class MoveForm(forms.Form):

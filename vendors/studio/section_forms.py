@@ -5,22 +5,17 @@ from typing import Any
 
 import orjson
 from django import forms
-from django.utils.text import Truncator
 
 from catalog import bounds
 from catalog.models import LicenseTier, Listing
 from catalog.models.listings import AiOrigin, AiTraining
 
 from ..services.editing import value_hashes
-from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SlugField, TagsField, TextField, mark_seen
-
-_SEEN_CHARS = 2000
+from .fields import PERCENT, PRICE, CategoryField, HttpsField, HundredthsField, LineField, SeenForm, SlugField, TagsField, TextField
 
 
-class SectionForm(forms.Form):
-    """A section of a listing. The hidden field `seen` has hashes of the values shown, to detect changes made elsewhere in the meantime."""
-
-    seen = forms.CharField(widget=forms.HiddenInput, required=False, max_length=_SEEN_CHARS)
+class SectionForm(SeenForm):
+    """A section of a listing."""
 
     def __init__(self, data: Any = None, *, listing: Listing) -> None:
         self.listing = listing
@@ -62,13 +57,9 @@ class SectionForm(forms.Form):
     def show_conflicts(self, names: Iterable[str], listing: Listing) -> None:
         """Add an error with the current value to each field that was changed elsewhere, and mark these values as seen."""
         for name in names:
-            current = Truncator(self.current_text(name, listing)).chars(60)
-            message = (
-                f"It was changed to “{current}” in the meantime, in another window or by a program. Save again to replace it with yours."
-            )
-            self.add_error(self.form_field_of(name), message)
+            self.add_conflict(self.form_field_of(name), self.current_text(name, listing))
         self.listing = listing
-        mark_seen(self, self._hashes())
+        self.mark_seen(self._hashes())
 
     def _hashes(self) -> str:
         return orjson.dumps(value_hashes(self.listing, self.names)).decode()

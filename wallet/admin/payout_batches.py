@@ -15,7 +15,7 @@ from django.template.response import TemplateResponse
 from django.urls import path, reverse
 from django.utils.html import format_html
 
-from marketplace.accounts.pages import problems_as_form_errors
+from marketplace.accounts.pages import posted, problems_as_form_errors
 from marketplace.core.errors import Problem
 from marketplace.core.money import to_minor
 from marketplace.http.refusals import allow_methods
@@ -103,7 +103,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         staff = staff_of(request)
         if not staff.has_perm(PREPARE):
             raise PermissionDenied
-        form, due = PrepareForm(request.POST if request.method == "POST" else None), None
+        form, due = PrepareForm(posted(request)), None
         if form.is_valid():
             terms = form.cleaned_data
             with problems_as_form_errors(form):

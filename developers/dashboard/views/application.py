@@ -5,7 +5,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.review.appeals import appealable_decision
 
 from ... import selectors
@@ -21,7 +21,7 @@ def application(request: SignedInRequest) -> HttpResponseBase:
     current = selectors.current_application(request.user)
     asked = current is not None and current.status == ApplicationStatus.MORE_INFO_NEEDED
     answering = "text" in request.POST if request.method == "POST" else asked
-    form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(request.POST or None)
+    form: ApplicationForm | AnswerForm = (AnswerForm if answering else ApplicationForm)(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             if isinstance(form, ApplicationForm):

@@ -10,7 +10,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.review.appeals import appealable_decision
 
@@ -48,7 +48,7 @@ def app_list(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def create(request: SignedInRequest) -> HttpResponseBase:
     """Create an app."""
-    form = AppForm(request.POST or None)
+    form = AppForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             app = create_app(
@@ -103,7 +103,7 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
     app = own_app(request.user, app_id)
     # The service validates a submitted form, which stays on the page even if the state has changed meanwhile.
     available = APP_SCOPES if request.method == "POST" else _requestable_scopes(app, list(app.scope_rows.all()))
-    form = ScopesForm(request.POST or None, available=available)
+    form = ScopesForm(posted(request), available=available)
     if form.is_valid():
         with problems_as_form_errors(form):
             requested = request_scopes(app=app, scopes=form.requested(), actor=request.user)
@@ -117,9 +117,7 @@ def more_scopes(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase
 def redirects(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Set the redirect URIs of an app."""
     app = own_app(request.user, app_id)
-    form = RedirectsForm(
-        request.POST if request.method == "POST" else None, initial={"redirect_uris": "\n".join(app.redirect_uris.split())}
-    )
+    form = RedirectsForm(posted(request), initial={"redirect_uris": "\n".join(app.redirect_uris.split())})
     if form.is_valid():
         with problems_as_form_errors(form):
             waits = set_redirect_uris(app=app, uris=form.cleaned_data["redirect_uris"], actor=request.user)

@@ -8,7 +8,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.scopes import Scope
 
 from ...audiences import Audience
@@ -43,7 +43,7 @@ def token_list(request: SignedInRequest) -> HttpResponseBase:
 def create(request: SignedInRequest, kind: CredentialPages, app_id: uuid.UUID | None = None) -> HttpResponseBase:
     """Create a credential; the next page shows its secret, once."""
     app = _app(request, app_id)
-    form = kind.form(request.POST or None, app or request.user, request)
+    form = kind.form(posted(request), app or request.user, request)
     if form.is_valid():
         owner: dict[str, Any] = {"user": request.user} if app is None else {"app": app}
         with problems_as_form_errors(form):
@@ -58,7 +58,7 @@ def rotate(request: SignedInRequest, kind: CredentialPages, credential_id: uuid.
     credential = get_object_or_404(kind.all_of(app or request.user), pk=credential_id)
     # A successor has what the app is granted now, or what the user's own token has.
     spends = Scope.WALLET_SPEND in (app or credential).scopes
-    form = RotateForm(request.POST or None, spends=spends, request=request)
+    form = RotateForm(posted(request), spends=spends, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # For tokens the services ask whether the password was given; a key's form has asked for it.

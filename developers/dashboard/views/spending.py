@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 
 from ... import selectors
 from ...models import AccessToken, App
@@ -36,7 +36,7 @@ def _limits_page(request: SignedInRequest, spender: App | AccessToken) -> HttpRe
     required = isinstance(spender, AccessToken)
     present = list(selectors.owner_spending_limits(request.user, spender))
     form = SpendingForm(
-        request.POST if request.method == "POST" else None,
+        posted(request),
         limits=present or (SUGGESTED if required else ()),
         required=required,
         request=request,

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.utils import timezone
 
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, problems_as_messages, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, problems_as_messages, render_form, signed_in_page
 
 from ... import selectors
 from ...models import App, WebhookDelivery, WebhookEndpoint
@@ -53,7 +53,7 @@ def webhook_list(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBas
 def create(request: SignedInRequest, app_id: uuid.UUID) -> HttpResponseBase:
     """Create an endpoint; the next page shows its secret, once."""
     app = own_app(request.user, app_id)
-    form = EndpointForm(request.POST or None)
+    form = EndpointForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             return _to_secret(request, *services.create_endpoint(app=app, **form.cleaned_data, actor=request.user))
@@ -78,7 +78,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
     """Change the address and the events of an endpoint."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
     known = {"url": endpoint.url, "description": endpoint.description, "events": endpoint.events}
-    form = EndpointForm(request.POST if request.method == "POST" else None, initial=known)
+    form = EndpointForm(posted(request), initial=known)
     if form.is_valid():
         with problems_as_form_errors(form):
             services.change_endpoint(endpoint=endpoint, **form.cleaned_data, actor=request.user)
@@ -91,7 +91,7 @@ def edit(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) ->
 def rotate(request: SignedInRequest, app_id: uuid.UUID, endpoint_id: uuid.UUID) -> HttpResponseBase:
     """Create a new secret; the form says how long the old one stays valid."""
     app, endpoint = own_endpoint(request.user, app_id, endpoint_id)
-    form = RotateSecretForm(request.POST or None)
+    form = RotateSecretForm(posted(request))
     if form.is_valid():
         secret = services.rotate_endpoint_secret(endpoint=endpoint, **form.cleaned_data, actor=request.user)
         return _to_secret(request, endpoint, secret)

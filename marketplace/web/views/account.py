@@ -10,6 +10,7 @@ from django.utils import timezone
 from marketplace.accounts.pages import (
     SignedInRequest,
     confirmed_page,
+    posted,
     problems_as_form_errors,
     problems_as_messages,
     render_form,
@@ -27,7 +28,7 @@ DELETION_REASON = "Asked for on the account page."
 @signed_in_page("GET", "POST")
 def account(request: SignedInRequest) -> HttpResponseBase:
     """Show the account; a POST sets the name."""
-    form = NameForm(request.POST if request.method == "POST" else None, initial={"name": request.user.name})
+    form = NameForm(posted(request), initial={"name": request.user.name})
     if form.is_valid():
         with problems_as_form_errors(form):
             rename_user(user=request.user, name=form.cleaned_data["name"], actor=request.user)
@@ -69,7 +70,7 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
 @signed_in_page("GET", "POST")
 def delete(request: SignedInRequest) -> HttpResponseBase:
     """Ask for the email address and the password, then delete the account."""
-    form = DeletionForm(request.POST or None, request=request)
+    form = DeletionForm(posted(request), request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             # No member of staff decides, so there is no actor.

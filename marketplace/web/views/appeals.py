@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.models import AuditEntry
 from marketplace.review.appeals import appealable_of, appeals_of, own_decision, subjects_of, submit_appeal, wait_of_appeal, with_positions
 from marketplace.review.subjects import action_label
@@ -53,7 +53,7 @@ def appeals(request: SignedInRequest) -> HttpResponse:
 def appeal(request: SignedInRequest, decision_id: uuid.UUID) -> HttpResponseBase:
     """Show a decision with the user's appeal, or the form to appeal it."""
     decision, subject = own_decision(decision_id=decision_id, user=request.user)
-    form = AppealForm(request.POST if request.method == "POST" else None)
+    form = AppealForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             submit_appeal(decision=decision, text=form.cleaned_data["text"], actor=request.user)

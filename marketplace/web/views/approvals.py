@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
     SignedInRequest,
+    posted,
     problems_as_form_errors,
     problems_as_messages,
     render_form,
@@ -65,5 +66,4 @@ def _form(request: SignedInRequest, found: Approval) -> ApprovalForm | None:
     limit = suggest_limit(approval=found)
     if limit is None:
         return None
-    sent = request.POST if request.method == "POST" else None
-    return ApprovalForm(sent, request=request, limit=limit, with_password=needs_password(approval=found))
+    return ApprovalForm(posted(request), request=request, limit=limit, with_password=needs_password(approval=found))

@@ -10,6 +10,7 @@ from django.utils.http import url_has_allowed_host_and_scheme
 from marketplace.accounts.pages import (
     SignedInRequest,
     confirmed_page,
+    posted,
     problems_as_form_errors,
     problems_as_messages,
     render_form,
@@ -38,7 +39,7 @@ def details(request: SignedInRequest) -> HttpResponseBase:
     known = {} if current is None else {name: getattr(current, name) for name in BILLING_FIELDS}
     if known.get("country") == INDIA:
         known |= {"state": known["region"], "region": ""}
-    form = BillingForm(request.POST if request.method == "POST" else None, initial=known)
+    form = BillingForm(posted(request), initial=known)
     following = request.GET.get("next", "")
     # A word without a slash would be taken for the name of a route.
     if not (following.startswith("/") and url_has_allowed_host_and_scheme(following, {request.get_host()}, request.is_secure())):

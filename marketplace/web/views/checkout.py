@@ -14,7 +14,7 @@ from catalog.selectors.cards import cards_of
 from catalog.selectors.listings import listing_on_sale
 from library.licensees import Licensee
 from marketplace.accounts.models import User
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core import texts
 from marketplace.core.bounds import SLUG_CHARS
 from marketplace.core.errors import NotFound, Problem
@@ -64,7 +64,7 @@ def begin(request: SignedInRequest, slug: str) -> HttpResponseBase:
 def begin_for_other(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Ask whom a licence is for; a POST creates a quote and redirects to its confirmation."""
     offer = offer_of(listing_on_sale(slug), None)
-    form = LicenseeForm(request.POST if request.method == "POST" else None, offer=offer, initial={"currency": paying_currency(request)})
+    form = LicenseeForm(posted(request), offer=offer, initial={"currency": paying_currency(request)})
     if form.is_valid():
         sent = form.cleaned_data
         code = sent["discount_code"] or None

@@ -12,7 +12,7 @@ from catalog import bounds
 from catalog.selectors.cards import newest_slugs
 from developers.models.apps import AppStatus
 from developers.selectors import apps_of
-from marketplace.accounts.pages import SignedInRequest, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, signed_in_page
 
 from ..console.form import CODE, CONFIRMATIONS, CallForm, scope_of
 from ..docs.reference import Operation, by_tag, operations
@@ -36,7 +36,7 @@ def operation(request: SignedInRequest, operation_id: str) -> HttpResponseBase:
     if found is None:
         raise Http404
     form = CallForm(
-        request.POST if request.method == "POST" else None,
+        posted(request),
         operation=found,
         apps=list(apps_of(request.user).prefetch_related(None).filter(status=AppStatus.APPROVED).exclude(granted_scopes="")),
         samples=_samples(),

@@ -7,7 +7,7 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
 from marketplace.accounts.mail_preferences import mail_topics_of, set_mail_topics, subscription_of, unsubscribe
-from marketplace.accounts.pages import SignedInRequest, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, render_form, signed_in_page
 from marketplace.http.refusals import allow_methods
 
 from ..forms import MailTopicsForm
@@ -17,7 +17,7 @@ from ..forms import MailTopicsForm
 def preferences(request: SignedInRequest) -> HttpResponseBase:
     """Choose the topics of mails."""
     chosen = sorted(mail_topics_of(request.user))
-    form = MailTopicsForm(request.POST if request.method == "POST" else None, initial={"topics": chosen})
+    form = MailTopicsForm(posted(request), initial={"topics": chosen})
     if form.is_valid():
         set_mail_topics(user=request.user, topics=form.cleaned_data["topics"])
         messages.success(request, "Saved.")

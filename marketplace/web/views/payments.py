@@ -10,7 +10,7 @@ from django.utils import timezone
 from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import csrf_exempt
 
-from marketplace.accounts.pages import render_form
+from marketplace.accounts.pages import posted, render_form
 from marketplace.api.problems import json_problem_response
 from marketplace.core.errors import BodyTooLarge, Problem
 from marketplace.http.refusals import allow_methods
@@ -46,7 +46,7 @@ def test_payment(request: HttpRequest, reference: str) -> HttpResponseBase:
     if top_up is None or provider_named(SimulatedProvider.name) is None:
         raise Http404
     choices = _choices(top_up)
-    form = OutcomeForm(request.POST if request.method == "POST" else None, choices=choices)
+    form = OutcomeForm(posted(request), choices=choices)
     if choices and form.is_valid():
         pay(top_up=top_up, outcome=form.cleaned_data["outcome"], late_at=timezone.now() + LATE_AFTER)
         if not top_up.return_url:

@@ -9,6 +9,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from marketplace.accounts.pages import (
     SignedInRequest,
+    posted,
     problems_as_form_errors,
     problems_as_messages,
     render_form,
@@ -34,7 +35,7 @@ ROWS = 25
 def request_refund(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Request a refund of an order."""
     order = order_of(request.user, str(order_id))
-    form = RefundForm(request.POST if request.method == "POST" else None)
+    form = RefundForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             made = refund_requests.request_refund(order=order, **form.cleaned_data, actor=request.user)
@@ -50,7 +51,7 @@ def escalate(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
     """Ask staff to decide after the vendor declined."""
     order = order_of(request.user, str(order_id))
     found = get_object_or_404(RefundRequest, order=order)
-    form = EscalationForm(request.POST if request.method == "POST" else None)
+    form = EscalationForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             refund_requests.escalate_refund_request(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)
@@ -81,7 +82,7 @@ def vendor_refund_request(request: SignedInRequest, refund_request_id: uuid.UUID
 
 @vendor_page("GET", "POST")
 def _vendor_refund_request(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
-    form = DeclineForm(request.POST if request.method == "POST" else None)
+    form = DeclineForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
             refund_requests.decline_refund(refund_request=found, reason=form.cleaned_data["reason"], actor=request.user)

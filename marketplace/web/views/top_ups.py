@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils import timezone
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 from marketplace.core.money import to_minor
 from marketplace.http.pages import POLICY_HEADER, REDIRECTING_FORM_POLICY
@@ -36,8 +36,7 @@ _ERROR_FIELDS: dict[type[Problem], str] = {
 def add(request: SignedInRequest) -> HttpResponseBase:
     """Ask for an amount, and redirect to the provider's page."""
     currencies = top_up_currencies()
-    sent = request.POST if request.method == "POST" else None
-    form = TopUpForm(sent, currencies=currencies, initial={"currency": currency_preference_of(request.user)})
+    form = TopUpForm(posted(request), currencies=currencies, initial={"currency": currency_preference_of(request.user)})
     if currencies and form.is_valid():
         with problems_as_form_errors(form, _ERROR_FIELDS):
             quote_id = form.cleaned_data["quote"]

@@ -6,7 +6,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import redirect, render
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import Problem
 from marketplace.review.claims import is_claimed
 from marketplace.ui.formatting import money
@@ -33,8 +33,7 @@ def request_payout(request: SignedInRequest) -> HttpResponseBase:
     taken = {wallet_payout.currency for wallet_payout in waiting}
     wallets = payable_of(request.user).items()
     balances = {code: (balance, payable) for code, (balance, payable) in wallets if balance and code not in taken}
-    sent = request.POST if request.method == "POST" else None
-    form = WalletPayoutForm(sent, balances=balances, request=request)
+    form = WalletPayoutForm(posted(request), balances=balances, request=request)
     if form.is_valid():
         with problems_as_form_errors(form, _ERROR_FIELDS):
             wallet_payout = request_wallet_payout(

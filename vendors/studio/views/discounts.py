@@ -7,7 +7,7 @@ from django.http import HttpResponseBase
 from django.shortcuts import redirect
 
 from catalog.models import Listing
-from marketplace.accounts.pages import SignedInRequest, render_form
+from marketplace.accounts.pages import SignedInRequest, posted, render_form
 from marketplace.core.errors import NotFound, Problem
 
 from ...selectors import discounts_of
@@ -21,7 +21,7 @@ ROWS = 50
 @listing_page("GET", "POST")
 def discounts(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """List the discounts, and add one."""
-    form = DiscountForm(request.POST if request.method == "POST" else None)
+    form = DiscountForm(posted(request))
     if form.is_valid():
         try:
             add_discount(listing=listing, actor=request.user, **form.cleaned_data)

@@ -10,7 +10,7 @@ from django.shortcuts import redirect, render
 from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.selectors.taxonomy import every_tier
-from marketplace.accounts.pages import SignedInRequest, live_check, render_form
+from marketplace.accounts.pages import SignedInRequest, live_check, posted, render_form
 
 from ...errors import AiPartsMismatch, ListingChanged, ListingLocked, SlugLocked, SlugTaken
 from ...selectors import own_listing
@@ -25,13 +25,13 @@ LOCKED = "The listing is under review, so nothing was saved. Withdraw it to keep
 @listing_page("GET", "POST")
 def details(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the details."""
-    return _section(request, listing, details_form(_sent(request), listing=listing), "details")
+    return _section(request, listing, details_form(posted(request), listing=listing), "details")
 
 
 @listing_page("GET", "POST")
 def prices(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the prices, with a preview of how they are split."""
-    form = PricesForm(_sent(request), listing=listing)
+    form = PricesForm(posted(request), listing=listing)
     return _section(request, listing, form, "prices", proceeds=proceeds_of(listing))
 
 
@@ -50,12 +50,8 @@ def split(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
 @listing_page("GET", "POST")
 def licences(request: SignedInRequest, listing: Listing) -> HttpResponseBase:
     """Edit the permitted licence tiers and the readme."""
-    form = LicencesForm(_sent(request), listing=listing, tiers=every_tier())
+    form = LicencesForm(posted(request), listing=listing, tiers=every_tier())
     return _section(request, listing, form, "licences")
-
-
-def _sent(request: SignedInRequest) -> Any:
-    return request.POST if request.method == "POST" else None
 
 
 def _section(request: SignedInRequest, listing: Listing, form: SectionForm, section: str, **context: Any) -> HttpResponse:

@@ -13,7 +13,7 @@ from catalog.models import Listing
 from catalog.models.listings import ListingStatus
 from catalog.pricing import current_price
 from catalog.selectors.cards import Picture, picture_of
-from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, live_check, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.money import Currency
 from marketplace.review.appeals import appealable_decision
 
@@ -46,13 +46,13 @@ def listing_list(request: SignedInRequest) -> HttpResponseBase:
     form = FilterForm(request.GET)
     if not form.is_valid():
         raise Http404
-    return render(request, "studio/listings.html", {"profile": profile, "form": form, **_list_context(profile, **form.cleaned_data)})
+    return render(request, "studio/listings.html", {"profile": profile, **_list_context(profile, **form.cleaned_data)})
 
 
 @vendor_page("GET", "POST")
 def create(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Create a draft."""
-    form = NewListingForm(request.POST if request.method == "POST" else None)
+    form = NewListingForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form, {SlugTaken: "slug"}):
             try:

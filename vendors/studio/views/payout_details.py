@@ -5,7 +5,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.views.decorators.cache import never_cache
 
-from marketplace.accounts.pages import SignedInRequest, problems_as_form_errors, render_form
+from marketplace.accounts.pages import SignedInRequest, posted, problems_as_form_errors, render_form
 from marketplace.core.errors import NotFound
 from marketplace.core.money import WALLET_CURRENCIES
 from marketplace.http.refusals import allow_methods
@@ -22,9 +22,8 @@ def change(request: SignedInRequest, profile: VendorProfile, currency: str) -> H
     """Change the bank account for payouts in a currency."""
     if currency not in WALLET_CURRENCIES:
         raise Http404
-    sent = request.POST if request.method == "POST" else None
     details = payout_details_of(profile).get(currency)
-    form = PayoutDetailsForm(sent, currency=currency, request=request)
+    form = PayoutDetailsForm(posted(request), currency=currency, request=request)
     if form.is_valid():
         with problems_as_form_errors(form):
             saved = change_payout_details(

@@ -13,7 +13,7 @@ from django.views.decorators.csrf import csrf_exempt
 from catalog.models import Store
 from catalog.models.files import StorePictureKind
 from catalog.selectors.cards import Picture
-from marketplace.accounts.pages import SignedInRequest, live_check, problems_as_form_errors, render_form, signed_in_page
+from marketplace.accounts.pages import SignedInRequest, live_check, posted, problems_as_form_errors, render_form, signed_in_page
 from marketplace.core.errors import NotFound, Problem
 
 from ...errors import ListingChanged, StoreSlugTaken, VendorNotApproved, VendorProfileExists
@@ -34,7 +34,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
     """Apply for a store."""
     if VendorProfile.objects.filter(user=request.user).exists():
         return redirect("studio")
-    form = StoreApplicationForm(request.POST if request.method == "POST" else None)
+    form = StoreApplicationForm(posted(request))
     if form.is_valid():
         links = form.cleaned_data["links"]
         with problems_as_form_errors(form, {StoreSlugTaken: "store_slug"}):
@@ -61,7 +61,7 @@ def apply(request: SignedInRequest) -> HttpResponseBase:
 @vendor_page("GET", "POST")
 def edit(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
     """Edit the store's name and description."""
-    form = StoreSettingsForm(request.POST if request.method == "POST" else None, profile=profile)
+    form = StoreSettingsForm(posted(request), profile=profile)
     if form.is_valid():
         with problems_as_form_errors(form):
             try:
