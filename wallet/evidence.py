@@ -19,7 +19,7 @@ from library.certificates import certificate_claims, certificate_status
 from library.models import Download, Licence
 from library.selectors import downloads_of_order
 from marketplace.core.money import to_number
-from marketplace.storage.responses import safe_disposition
+from marketplace.storage.responses import attachment
 
 from . import bounds
 from .digests import journal_digests
@@ -86,8 +86,7 @@ def signed_evidence(claims: dict[str, Any]) -> dict[str, Any]:
 
 def evidence_response(order: Order, reader: Reader) -> JsonResponse:
     """Return the signed evidence as a download."""
-    disposition = safe_disposition(f"evidence-{order.pk}.json", inline=False)
-    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers={"Content-Disposition": disposition or "attachment"})
+    return JsonResponse(signed_evidence(evidence_of(order, reader)), headers=attachment(f"evidence-{order.pk}.json"))
 
 
 def _order(order: Order) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from django.http import HttpResponse
 from marketplace.accounts.models import User
 from marketplace.core import audit
 from marketplace.core.money import to_number
-from marketplace.storage.responses import safe_disposition
+from marketplace.storage.responses import attachment
 from marketplace.ui.formatting import money
 from marketplace.ui.pdf import Grid, PdfDocument, render_pdf
 
@@ -84,9 +84,7 @@ def top_up_receipt(top_up: TopUp) -> PdfDocument:
 
 def pdf_download(document: PdfDocument, name: str) -> HttpResponse:
     """Return a document as a download with this name."""
-    disposition = safe_disposition(name.replace("/", "-"), inline=False)
-    headers = {"Content-Disposition": disposition or "attachment"}
-    return HttpResponse(render_pdf(document), content_type="application/pdf", headers=headers)
+    return HttpResponse(render_pdf(document), content_type="application/pdf", headers=attachment(name.replace("/", "-")))
 
 
 def _logo_of(details: BillingDetails) -> bytes:

@@ -7,6 +7,7 @@ from typing import Any
 from django.http import StreamingHttpResponse
 
 from marketplace.core.money import to_number
+from marketplace.storage.responses import attachment
 
 from .models import LedgerAccount, VendorPayout
 
@@ -32,7 +33,7 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
 
 def csv_response(lines: Iterable[str], filename: str) -> StreamingHttpResponse:
     """Return the lines of a CSV file as a response that browsers save under the name."""
-    headers = {"Content-Disposition": f'attachment; filename="{filename}"'}
+    headers = attachment(filename)
     return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
 
 

@@ -53,7 +53,7 @@ def serve_segments(
         return json_problem_response(RangeNotSatisfiable(headers={"Content-Range": f"bytes */{size}"}, size=size), request)
     shared["Content-Type"] = content_type
     shared["Content-Length"] = str(end - start)
-    if disposition := safe_disposition(filename, inline=inline):
+    if disposition := _safe_disposition(filename, inline=inline):
         shared["Content-Disposition"] = disposition
     status = 200
     if asked:
@@ -65,10 +65,15 @@ def serve_segments(
     return StreamingHttpResponse(_Joined(_cut(segments, start, end)), status=status, headers=shared)
 
 
-def safe_disposition(filename: str | None, *, inline: bool) -> str | None:
+def _safe_disposition(filename: str | None, *, inline: bool) -> str | None:
     """Return a Content-Disposition (RFC 6266) for any file name, None if none is needed."""
     name = _CONTROL.sub("", filename or "").replace("/", "_").replace("\\", "_").strip()
     return content_disposition_header(as_attachment=not inline, filename=name)
+
+
+def attachment(filename: str) -> dict[str, str]:
+    """Return the header by which a browser saves a response as a file."""
+    return {"Content-Disposition": _safe_disposition(filename, inline=False) or "attachment"}
 
 
 def _length(segment: Segment) -> int:

@@ -32,6 +32,7 @@ def faults_of(html: bytes) -> list[str]:
     forms = [form for form in _named(tags, "form") if form.get("method") == "post"]
     faults += [f"{form} has no token" for form in forms if form.find("input", attrs={"name": "csrfmiddlewaretoken"}) is None]
     faults += [f"{link} says nothing" for link in _named(tags, "a", "button") if not _says(link)]
+    faults += [f"{meta} says nothing" for meta in _named(tags, "meta") if meta.get("name") == "description" and not meta.get("content")]
     faults += [f"{image} has no text" for image in _named(tags, "img") if not image.has_attr("alt")]
     for attribute in ("aria-describedby", "aria-labelledby"):
         faults += [f"{tag[attribute]} is nowhere" for tag in tags if set(str(tag.get(attribute, "")).split()) - set(ids)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Concatenate, ParamSpec
+from typing import Any, Concatenate, ParamSpec
 
 from django.http import Http404, HttpResponseBase
 from django.shortcuts import redirect
@@ -16,15 +16,21 @@ from ..models import VendorProfile
 from ..selectors import approved_profile_of, own_listing
 
 P = ParamSpec("P")
-VendorPage = Callable[Concatenate[SignedInRequest, VendorProfile, P], HttpResponseBase]
+VendorPage = Callable[Concatenate[SignedInRequest, VendorProfile, ...], HttpResponseBase]
 ListingPage = Callable[Concatenate[SignedInRequest, Listing, P], HttpResponseBase]
 
 
-def vendor_page(*methods: str) -> Callable[[VendorPage[P]], Callable[..., HttpResponseBase]]:
-    """Allow approved vendors only, and pass the profile to the view. Other users are redirected to the status of their store."""
+def vendor_page(*methods: str, find: Callable[..., object] | None = None) -> Callable[[VendorPage], Callable[..., HttpResponseBase]]:
+    """Allow approved vendors only, and pass the profile to the view. Other users are redirected to the status of their store.
 
-    def decorate(page: VendorPage[P]) -> Callable[..., HttpResponseBase]:
-        def guarded(request: SignedInRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+    `find` returns what the page is about, for the user and the arguments of the route; the view gets it instead of these. It is called
+    first, so that everyone gets a 404 for what is not theirs.
+    """
+
+    def decorate(page: VendorPage) -> Callable[..., HttpResponseBase]:
+        def guarded(request: SignedInRequest, /, *args: Any, **kwargs: Any) -> HttpResponseBase:
+            if find is not None:
+                args, kwargs = (find(request.user, *args, **kwargs),), {}
             try:
                 profile = approved_profile_of(request.user)
             except VendorNotApproved:

@@ -22,6 +22,7 @@ from marketplace.http.refusals import allow_methods
 from marketplace.review.decisions import Decision, DecisionForm, service_decision
 from marketplace.review.panels import Panel
 from marketplace.review.service import ServiceAdmin, staff_of
+from marketplace.storage.responses import attachment
 from marketplace.ui.formatting import money
 
 from .. import bounds
@@ -155,7 +156,7 @@ class PayoutBatchAdmin(ServiceAdmin):
         except Problem as problem:
             self.message_user(request, problem.message, messages.ERROR)
             return self._back(request, batch)
-        headers = {"Content-Disposition": f'attachment; filename="{made.name}"', "Cache-Control": "private, no-store"}
+        headers = attachment(made.name) | {"Cache-Control": "private, no-store"}
         return HttpResponse(made.content, content_type=made.content_type, headers=headers)
 
     def panels(self, request: HttpRequest, subject: PayoutBatch) -> list[Panel]:

@@ -13,6 +13,7 @@ from marketplace.api.serializers import EmptyBody, parse_body
 from marketplace.api.views import ApiViewSet
 from marketplace.core.access import key_or_bearer
 from marketplace.core.scopes import Scope
+from marketplace.storage.responses import attachment
 
 from ... import bounds
 from ...certificates import certificate_claims, certificate_pdf
@@ -72,7 +73,7 @@ class LibraryViewSet(ApiViewSet):
     def certificate_pdf(self, request: Request, asset_id: str) -> HttpResponseBase:
         """Return the licence certificate of an owned asset as a printable PDF."""
         licence = self._licence(asset_id)
-        headers = {"Content-Disposition": f'attachment; filename="licence-{licence.listing.slug}.pdf"'}
+        headers = attachment(f"licence-{licence.listing.slug}.pdf")
         return HttpResponse(certificate_pdf(certificate_claims(licence)), content_type=PDF, headers=headers)
 
     @extend_schema(operation_id="getCredential", summary="Get a verifiable credential", responses=OpenApiTypes.OBJECT)

@@ -26,6 +26,6 @@ def nav_link(context: dict[str, Any], name: str, label: str, *, under: str | Non
     address = reverse(name)
     request: HttpRequest | None = context.get("request")
     path = request.path if request else ""
-    below = f"{address}/" if under is None else under
+    below = f"{address.removesuffix('/')}/" if under is None else under
     here = path == address or (below != "" and path.startswith(below))
     return format_html('<a href="{}"{}>{}</a>', address, SafeString(' aria-current="page"') if here else "", label)

@@ -19,6 +19,7 @@ from marketplace.accounts.pages import (
 from marketplace.accounts.services import delete_account, end_sessions, rename_user
 from marketplace.operations.blockers import deletion_blockers
 from marketplace.operations.exports import RETENTION, export_of, read_export, request_export
+from marketplace.storage.responses import attachment
 
 from ..forms import DeletionForm, NameForm
 
@@ -63,8 +64,7 @@ def export_file(request: SignedInRequest) -> HttpResponseBase:
     text = read_export(request.user)
     if text is None:
         raise Http404
-    name = f"my-data-{timezone.now():%Y-%m-%d}.json"
-    return HttpResponse(text, content_type="application/json", headers={"Content-Disposition": f'attachment; filename="{name}"'})
+    return HttpResponse(text, content_type="application/json", headers=attachment(f"my-data-{timezone.now():%Y-%m-%d}.json"))
 
 
 @signed_in_page("GET", "POST")

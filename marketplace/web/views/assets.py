@@ -131,6 +131,7 @@ def changes(request: HttpRequest, slug: str) -> HttpResponse:
         "summary": found.summary,
         "canonical": settings.BASE_URL + reverse("asset-changes-page", args=[listing.slug]),
         "headline": f"What changed in {listing.title}",
+        "description": f"What is new in the latest version of {listing.title} by {listing.store.name}.",
     }
     return render(request, "shop/changes.html", context)
 

@@ -30,6 +30,7 @@ from library.services.status_lists import status_list_position
 from library.verifiable_credentials import signed_credential
 from marketplace.accounts.pages import SignedInRequest, signed_in_page
 from marketplace.core.errors import NotFound, Problem
+from marketplace.storage.responses import attachment
 
 from ..paging import cursor_context, cursor_of
 
@@ -115,17 +116,15 @@ def claim(request: SignedInRequest, secret: str) -> HttpResponseBase:
 def certificate(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a PDF."""
     licence = _licence(request, slug)
-    headers = _attachment_headers(f"licence-{licence.listing.slug}.pdf")
-    return HttpResponse(certificate_pdf(certificate_claims(licence)), content_type="application/pdf", headers=headers)
+    pdf = certificate_pdf(certificate_claims(licence))
+    return HttpResponse(pdf, content_type="application/pdf", headers=attachment(f"licence-{licence.listing.slug}.pdf"))
 
 
 @signed_in_page("GET")
 def signed(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the signed licence certificate as a JSON file, which others can verify."""
     licence = _licence(request, slug)
-    return JsonResponse(
-        signed_certificate(certificate_claims(licence)), headers=_attachment_headers(f"licence-{licence.listing.slug}.json")
-    )
+    return JsonResponse(signed_certificate(certificate_claims(licence)), headers=attachment(f"licence-{licence.listing.slug}.json"))
 
 
 @signed_in_page("GET")
@@ -133,16 +132,12 @@ def credential(request: SignedInRequest, slug: str) -> HttpResponseBase:
     """Return the licence certificate as a verifiable credential in a JSON file."""
     licence = _licence(request, slug)
     document = signed_credential(certificate_claims(licence), status_list_position(licence=licence))
-    return JsonResponse(document, headers=_attachment_headers(f"licence-{licence.listing.slug}.credential.json"))
+    return JsonResponse(document, headers=attachment(f"licence-{licence.listing.slug}.credential.json"))
 
 
 def _licence(request: SignedInRequest, slug: str) -> Licence:
     with _not_owned_as_404():
         return owned_licence(request.user, slug, license_slug=_parameter(request.GET.get("license")))
-
-
-def _attachment_headers(name: str) -> dict[str, str]:
-    return {"Content-Disposition": f'attachment; filename="{name}"'}
 
 
 def _parameter(value: str | None) -> str | None:

@@ -7,6 +7,7 @@ from django.contrib import messages
 from django.http import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
 
+from marketplace.accounts.models import User
 from marketplace.accounts.pages import (
     SignedInRequest,
     posted,
@@ -73,15 +74,13 @@ def vendor_refund_requests(request: SignedInRequest, profile: VendorProfile) -> 
     return render(request, "studio/sales/refunds.html", {"refund_requests": page, **page_context(page)})
 
 
-@signed_in_page("GET", "POST")
-def vendor_refund_request(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
+def _refund_request_to(user: User, refund_request_id: uuid.UUID) -> RefundRequest:
+    return get_object_or_404(refund_requests_to(user), pk=refund_request_id)
+
+
+@vendor_page("GET", "POST", find=_refund_request_to)
+def vendor_refund_request(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     """Show what a decision is based on; a POST declines."""
-    # The request is looked up first, so that anyone else gets a 404 and is not sent to the studio.
-    return _vendor_refund_request(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
-
-
-@vendor_page("GET", "POST")
-def _vendor_refund_request(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     form = DeclineForm(posted(request))
     if form.is_valid():
         with problems_as_form_errors(form):
@@ -98,25 +97,15 @@ def _vendor_refund_request(request: SignedInRequest, profile: VendorProfile, fou
     return render_form(request, "studio/sales/refund.html", form, **context)
 
 
-@signed_in_page("POST")
-def agree(request: SignedInRequest, refund_request_id: uuid.UUID) -> HttpResponseBase:
+@vendor_page("POST", find=_refund_request_to)
+def agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     """Refund a sale."""
-    return _agree(request, get_object_or_404(refund_requests_to(request.user), pk=refund_request_id))
-
-
-@vendor_page("POST")
-def _agree(request: SignedInRequest, profile: VendorProfile, found: RefundRequest) -> HttpResponseBase:
     with problems_as_messages(request, "The sale was refunded."):
         refund_requests.agree_to_refund(refund_request=found, actor=request.user)
     return redirect("vendor-refund-request", refund_request_id=found.pk)
 
 
-@signed_in_page("GET")
-def sale_evidence(request: SignedInRequest, order_id: uuid.UUID) -> HttpResponseBase:
+@vendor_page("GET", find=sale_of)
+def sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
     """Return the signed evidence of a sale as a JSON file, without what only the buyer may see."""
-    return _sale_evidence(request, sale_of(request.user, order_id))
-
-
-@vendor_page("GET")
-def _sale_evidence(_request: SignedInRequest, _profile: VendorProfile, order: Order) -> HttpResponseBase:
     return evidence_response(order, Reader.VENDOR)
