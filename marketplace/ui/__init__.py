@@ -1,1 +1,1 @@
-"""Formatting, charts, mail, PDF, template tags and progress bars; independent of the apps."""
+"""Form fields, formatting, charts, mail, PDF, template tags and progress bars; independent of the apps."""
