@@ -48,6 +48,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
             return False
         return bool(super().confirm_email(request, email_address))
 
+    def set_password(self, user: User, password: str) -> None:
+        """Save nothing but the password: hashing takes long enough for staff to deactivate or delete the account meanwhile."""
+        user.set_password(password)
+        user.save(update_fields=["password"])
+
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""
         given = {"new_password_url": reverse("account_reset_password"), **context}

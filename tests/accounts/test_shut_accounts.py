@@ -1,5 +1,7 @@
 """A shut account: sessions end for good, keys and tokens rest until it is open again."""
 
+from collections.abc import Callable
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -7,7 +9,7 @@ from rest_framework.test import APIClient
 
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import Tier, User
-from marketplace.accounts.services import deactivate_user, reactivate_user, set_tier
+from marketplace.accounts.services import deactivate_user, delete_account, reactivate_user, set_tier
 from tests.callers import bearer, personal_token
 from tests.callers import signed_in as browser_of
 from tests.factories import PASSWORD, AppFactory, UserFactory
@@ -22,6 +24,10 @@ def user(db: None) -> User:
 
 def shut(user: User) -> None:
     deactivate_user(user=user, reason="Abuse", actor=UserFactory())
+
+
+def deleted(user: User) -> None:
+    delete_account(user=user, reason="Abuse", actor=UserFactory())
 
 
 def opened(user: User) -> None:
@@ -55,6 +61,26 @@ def test_new_password_ends_the_sessions_of_the_user_but_no_other_change_does(use
     user.set_password("another long phrase")
     user.save()
     assert not signed_in(session)
+
+
+@pytest.mark.parametrize("end", [shut, deleted])
+def test_password_that_is_being_changed_while_staff_end_the_account_does_not_bring_it_back(
+    user: User, end: Callable[[User], None], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    session, set_password, address = browser_of(user), User.set_password, user.email
+
+    def hash_slowly(hashing: User, password: str) -> None:
+        monkeypatch.setattr(User, "set_password", set_password)
+        end(user)
+        hashing.set_password(password)
+
+    monkeypatch.setattr(User, "set_password", hash_slowly)
+    words = {"oldpassword": PASSWORD, "password1": "another long phrase", "password2": "another long phrase"}
+    session.post(reverse("account_change_password"), words)
+    user.refresh_from_db()
+    assert user.check_password("another long phrase")
+    assert not user.is_active
+    assert (user.email == address) == (end is shut)
 
 
 def test_keys_and_tokens_of_a_deactivated_account_are_refused_until_it_is_reactivated(user: User) -> None:
