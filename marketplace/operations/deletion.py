@@ -1,6 +1,8 @@
 """Erases and anonymises a user's personal data when the account is deleted."""
 
-from django.db.models import Exists, OuterRef, Q
+from typing import Any
+
+from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from catalog.models import AgentManifest, Deliverable, Discount, Listing, Store, StorePicture
@@ -59,8 +61,9 @@ def anonymise(event: AccountDeleting) -> None:
     # Lock the ledger accounts whose balances are checked below: by their ids, as digests do, and last what is set aside from others, as all services do.
     accounts = LedgerAccount.objects.filter(owner=user).alias(is_aside=Q(kind__in=ASIDE_KINDS))
     list(accounts.select_for_update().order_by("is_aside", "pk"))
-    # Listings before the vendor's profile, as uploads lock them.
-    list(Listing.objects.filter(store__owner=user).select_for_update(of=("self",), no_key=True).order_by("pk").only("pk"))
+    # Appeals before what they are about, as decisions on them lock it, and listings before the vendor's profile, as uploads do.
+    Appeal.objects.filter(appellant=user).delete()
+    _lock(Listing.objects.filter(store__owner=user).only("pk"))
     blockers = deletion_blockers(user.pk)
     if blockers:
         raise AccountInUse(" ".join(blocker.message for blocker in blockers))
@@ -72,6 +75,8 @@ def anonymise(event: AccountDeleting) -> None:
     erase_billing_details(user=user)
     claimed = Licence.objects.filter(holder=user, claimed_at__isnull=False)
     Quote.objects.filter(orders__in=claimed.values("order_id")).update(licensee_name="", licensee_email="")
+    # In the order of a dispute, whose buyer may have bought several of them.
+    _lock(Licence.objects.filter(holder=user))
     Licence.objects.filter(holder=user).update(licensee_name="", licensee_email="", claim_digest="")
     SpendingLimit.objects.filter(owner=user).delete()
     IdempotencyRecord.objects.filter(owner=user).delete()
@@ -81,7 +86,6 @@ def anonymise(event: AccountDeleting) -> None:
     WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
-    Appeal.objects.filter(appellant=user).delete()
     # Suspended, so that an application does not wait in the queue for ever. No reviewer decided that, so none is named.
     suspended = {"status": VendorStatus.SUSPENDED, "decided_at": timezone.now(), "decided_by": None}
     VendorProfile.objects.filter(user=user).update(bio="", application_data={}, **suspended)
@@ -96,6 +100,8 @@ def _erase_credentials(user: User) -> None:
     for tokens in (AccessToken, RefreshToken, Grant):
         tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
     FirstPartyToken.objects.filter(user=user).delete()
+    # Locked before what belongs to them.
+    _lock(ApiKey.objects.filter(app__user=user))
     ApiKey.objects.filter(app__user=user).delete()
     Consent.objects.filter(user=user).delete()
 
@@ -104,13 +110,15 @@ def _erase_developer_records(user: User) -> None:
     """Erase the user's applications, requests and webhooks, and what they wrote about their apps."""
     endpoints = WebhookEndpoint.objects.filter(app__user=user)
     # Locked before their deliveries, as by an attempt of one.
-    list(endpoints.select_for_update(of=("self",), no_key=True).order_by("pk"))
+    _lock(endpoints)
     endpoints.delete()
+    # Applications, then apps, before what belongs to them, as by decisions.
+    _lock(DeveloperApplication.objects.filter(user=user))
+    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     AppLogo.objects.filter(app__user=user).delete()
     MetadataReview.objects.filter(app__user=user).delete()
-    App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     AppScope.objects.filter(app__user=user).update(reason="", note="")
     ScopeReview.objects.filter(app__user=user).delete()
     AppOrigin.objects.filter(app__user=user).delete()
@@ -138,6 +146,11 @@ def _anonymise_store(user: User) -> None:
     # Manifests contain the store's name, and are generated again on request.
     AgentManifest.objects.filter(listing__store__owner=user).delete()
     Store.objects.filter(owner=user).update(name="Closed store", slug=f"closed-{user.pk.hex}", is_open=False)
+
+
+def _lock(rows: QuerySet[Any]) -> None:
+    """Lock rows in the order of their ids."""
+    list(rows.select_for_update(of=("self",), no_key=True).order_by("pk"))
 
 
 def add_effects(event: AccountEffectsRequested) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 from django.db import transaction
+from django.db.models import Model
 from django.utils import timezone
 
 from developers import bounds as developers_bounds
@@ -25,9 +26,14 @@ from developers.models import (
     AccessToken,
     ApiKey,
     App,
+    AppLogo,
+    ApplicationMessage,
+    AppScope,
     Consent,
     DeveloperApplication,
+    DormancyNotice,
     FirstPartyToken,
+    MetadataReview,
     ScopeReview,
     SpendingLimit,
     WebhookDelivery,
@@ -241,6 +247,32 @@ def test_deletion_of_an_account_does_not_wait_for_an_app_that_it_was_connected_t
         waiting = pool.submit(refusals_at_once, partial(delete_account, user=user, reason="Asked for", actor=None))
         assert waiting.result(PATIENCE_SECONDS) == [None]
     assert not Consent.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("held", "following"),
+    [
+        (DeveloperApplication, [App, ApplicationMessage]),
+        (App, [AppLogo, AppScope, MetadataReview, ScopeReview]),
+        (ApiKey, [App, DormancyNotice]),
+    ],
+)
+def test_deletion_of_a_developer_takes_locks_in_the_order_of_other_services(developer: User, held: type[Model], following: list[type[Model]]) -> None:
+    app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
+    apps.set_app_logo(app=app, image=b"jpeg", actor=developer)
+    MetadataReview.objects.create(app=app, reviewed={}, latest={})
+    ApplicationMessage.objects.create(application=DeveloperApplication.objects.get(), author=developer, text="More about it")
+    DormancyNotice.objects.create(key=credentials.issue_api_key(app=AppFactory(user=developer), name="server", actor=developer)[0])
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock(held._default_manager.all())
+            waiting = pool.submit(refusals_at_once, partial(delete_account, user=developer, reason="Asked for", actor=None))
+            until_someone_waits()
+            # Whoever has it takes these next: with the locks in another order both would wait.
+            for model in following:
+                assert list(model._default_manager.select_for_update(nowait=True))
+        assert waiting.result(PATIENCE_SECONDS) == [None]
+    assert not DeveloperApplication.objects.exists()
 
 
 def test_deletion_of_an_account_locks_webhooks_before_their_deliveries() -> None:

@@ -1,5 +1,6 @@
 """Two at once: one appeal is made, and one decision on it stands."""
 
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from http import HTTPStatus
@@ -13,7 +14,9 @@ from django.urls import reverse
 from catalog.models import Listing, SearchSynonym
 from catalog.services.submission import submit_listing
 from marketplace.accounts.models import User
+from marketplace.accounts.services import delete_account
 from marketplace.core.errors import InvalidTransition
+from marketplace.core.transitions import lock
 from marketplace.review.appeals import overturn_decision, submit_appeal, uphold_decision
 from marketplace.review.errors import AppealExists
 from marketplace.review.models import Appeal
@@ -21,7 +24,7 @@ from tests.callers import signed_in
 from tests.catalog.cases import PASSED
 from tests.factories import UserFactory
 from tests.races import at_once, one_stands, refusals_at_once, until_someone_waits
-from tests.review.cases import appealed, decision_on, suspended_vendor, taken_down
+from tests.review.cases import appealed, decision_on, suspended_app, suspended_vendor, taken_down, withdrawn_approval
 from tests.waiting import PATIENCE_SECONDS
 from vendors.services.profiles import reinstate_vendor
 
@@ -87,3 +90,18 @@ def test_second_of_two_rows_with_one_name_saved_at_once_is_refused_by_its_form(
         [response] = waiting.result(PATIENCE_SECONDS)
     assert response.status_code == HTTPStatus.OK
     assert response.context["adminform"].errors
+
+
+@pytest.mark.parametrize("appealable", [taken_down, suspended_vendor, suspended_app, withdrawn_approval])
+def test_deletion_of_an_account_locks_its_appeals_before_what_they_are_about(appealable: Callable[[], Model]) -> None:
+    subject = appealable()
+    appeal = appealed(subject)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock(Appeal.objects.all(), pk=appeal.pk)
+            waiting = pool.submit(refusals_at_once, partial(delete_account, user=appeal.appellant, reason="Asked for", actor=None))
+            until_someone_waits()
+            # A decision on the appeal takes it next.
+            assert type(subject)._default_manager.select_for_update(nowait=True).get() == subject
+        assert waiting.result(PATIENCE_SECONDS) == [None]
+    assert not Appeal.objects.exists()

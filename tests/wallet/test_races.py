@@ -23,6 +23,7 @@ from developers.services.applications import reject_application, submit_applicat
 from library.licensees import Licensee
 from library.models import Licence
 from library.services.claims import claim_licence
+from library.services.licences import lock_licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyConflict
@@ -348,6 +349,22 @@ def test_claim_during_the_deletion_of_the_account_leaves_no_name_behind() -> Non
         licence = Licence.objects.get(order_id=order.pk)
         assert (licence.holder is None) == (claimed == "not_found")
         assert (licence.licensee_name == "") == (licence.holder is not None)
+
+
+def test_deletion_of_a_licensee_locks_the_licences_in_the_order_of_disputes() -> None:
+    client, licensees = UserFactory(), [Licensee("L", f"l{number}@l.example") for number in range(2)]
+    first, second = (bought_for(on_sale(), licensee=licensee).pk for licensee in licensees)
+    # A claimed row is written anew, behind the others.
+    for licensee in reversed(licensees):
+        claim_licence(secret=secret_sent(licensee), actor=client)
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            lock_licence(order_id=first)
+            waiting = pool.submit(outcomes_at_once, deleting(client))
+            until_someone_waits()
+            # A dispute of the payment for both suspends this one next.
+            assert Licence.objects.select_for_update(nowait=True).get(order_id=second).holder == client
+        assert waiting.result(PATIENCE_SECONDS) == [client]
 
 
 def test_one_of_concurrent_payout_requests_of_a_wallet_succeeds() -> None:
