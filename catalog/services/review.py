@@ -213,15 +213,9 @@ def _take_down_or_reject(listing: Listing, files: Sequence[Deliverable], reason:
     finding = {"code": MALICIOUS_FILE, "field": "file", "message": reason, "hint": CLEAN_FILE_HINT}
     if listing.status == ListingStatus.PUBLISHED and listing.approved_deliverable_id in {file.pk for file in files}:
         _take_down(listing, finding, actor)
-    elif (review := _pending_review_of(files, listing)) is not None:
+    elif (review := lock_pending_review(listing)) is not None and review.submitted_file_id in {str(file.pk) for file in files}:
         _reject(listing, review, [finding], actor)
     mail(listing.store.owner, "catalog/file_blocked", listing=listing, deliverable=files[0], reason=reason)
-
-
-def _pending_review_of(files: Iterable[Deliverable], listing: Listing) -> ListingReview | None:
-    """Return the pending review of one of these files, locked; None if there is none."""
-    review = lock_pending_review(listing)
-    return review if review is not None and review.submitted_file_id in {str(file.pk) for file in files} else None
 
 
 def _reject(listing: Listing, review: ListingReview, findings: list[dict[str, str]], actor: User, note: str = "") -> None:

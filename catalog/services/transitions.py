@@ -99,10 +99,7 @@ def lock_review(review: ListingReview, actor: User) -> tuple[Listing, ListingRev
 
 def lock_pending_review(listing: Listing) -> ListingReview | None:
     """Return the pending review of a locked listing, locked; None if there is none."""
-    try:
-        return lock(ListingReview.objects.all(), listing=listing, status=ReviewStatus.PENDING)
-    except NotFound:
-        return None
+    return ListingReview.objects.select_for_update(no_key=True).filter(listing=listing, status=ReviewStatus.PENDING).first()
 
 
 def refuse_self_review(listing: Listing, actor: User) -> None:

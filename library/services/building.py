@@ -61,7 +61,8 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
         DamagedFile: length or checksum of the stored file differ from the record.
         FileNotFoundError: the stored file is missing.
     """
-    builds = _can_presign()
+    # Only an S3 store can, which is not asked for it.
+    builds = default_storage.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
     wanted = {package.recipe: package for package in packages}
     known = {package.recipe: package for package in Package.objects.select_related("deliverable").filter(recipe__in=wanted)}
     missing = [package for recipe, package in wanted.items() if recipe not in known or (builds and not known[recipe].object_key)]
@@ -109,11 +110,6 @@ def find_orphaned_keys() -> Iterator[str]:
     for key, written_at in default_storage.keys_with_times(FOLDER):
         if written_at < limit and not Package.objects.filter(object_key=key).exists():
             yield key
-
-
-def _can_presign() -> bool:
-    """Tell whether the store can serve files by presigned address; signing makes no request to the store."""
-    return default_storage.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
 
 
 def _set_checksums(packages: Sequence[Package]) -> None:

@@ -78,12 +78,10 @@ def anonymise(event: AccountDeleting) -> None:
     # In the order of a dispute, whose buyer may have bought several of them.
     _lock(Licence.objects.filter(holder=user))
     Licence.objects.filter(holder=user).update(licensee_name="", licensee_email="", claim_digest="")
-    SpendingLimit.objects.filter(owner=user).delete()
-    IdempotencyRecord.objects.filter(owner=user).delete()
-    Approval.objects.filter(owner=user).delete()
+    for owned in (SpendingLimit, IdempotencyRecord, Approval, WalletSettings):
+        owned._default_manager.filter(owner=user).delete()
     Quote.objects.filter(owner=user, orders__isnull=True).delete()
     Quote.objects.filter(owner=user).update(licensee_name="", licensee_email="")
-    WalletSettings.objects.filter(owner=user).delete()
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
     # Suspended, so that an application does not wait in the queue for ever. No reviewer decided that, so none is named.
@@ -100,9 +98,10 @@ def _erase_credentials(user: User) -> None:
     for tokens in (AccessToken, RefreshToken, Grant):
         tokens._default_manager.filter(Q(user=user) | Q(application__user=user)).delete()
     FirstPartyToken.objects.filter(user=user).delete()
-    # Locked before what belongs to them.
-    _lock(ApiKey.objects.filter(app__user=user))
-    ApiKey.objects.filter(app__user=user).delete()
+    keys = ApiKey.objects.filter(app__user=user)
+    # Locked before the notices about them, as by a mail.
+    _lock(keys)
+    keys.delete()
     Consent.objects.filter(user=user).delete()
 
 
@@ -117,11 +116,9 @@ def _erase_developer_records(user: User) -> None:
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
     # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
-    AppLogo.objects.filter(app__user=user).delete()
-    MetadataReview.objects.filter(app__user=user).delete()
+    for rows in (AppLogo, AppOrigin, MetadataReview, ScopeReview):
+        rows._default_manager.filter(app__user=user).delete()
     AppScope.objects.filter(app__user=user).update(reason="", note="")
-    ScopeReview.objects.filter(app__user=user).delete()
-    AppOrigin.objects.filter(app__user=user).delete()
     DeveloperApplication.objects.filter(user=user).delete()
 
 

@@ -34,6 +34,5 @@ def unwritten_pages() -> list[SitePage.Slug]:
 def save_site_page(*, page: SitePage, changed: list[str], actor: Any) -> SitePage:
     """Save the operator's text; visitors read it at once."""
     page.text = page.text.strip()
-    page.save()
-    audit.record("sitepage.update", page, actor=actor, changed=changed)
+    audit.save_and_record(page, changed=changed, actor=actor)
     return page

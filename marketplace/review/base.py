@@ -157,6 +157,12 @@ class MarketplaceModelAdmin(ModelAdmin):
         """Return no media; widgets include their own."""
         return forms.Media()
 
+    def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
+        """Return the row, locked if it is about to be saved: otherwise one that someone else deletes meanwhile would be inserted again."""
+        if request.method == "POST" and (row := super().get_object(request, object_id, from_field)) is not None:
+            list(self.model._default_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk))
+        return super().get_object(request, object_id, from_field)
+
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BoundedChangeList
 

@@ -1,8 +1,10 @@
 """Two at once: one decision stands, the other is told. Double decisions one after the other are tried on both databases."""
 
+from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 
 import pytest
+from django.db import transaction
 
 from catalog.errors import StoreClosed
 from catalog.models import Deliverable, Listing, ListingReview
@@ -12,11 +14,13 @@ from catalog.services import review as services
 from catalog.services import submission
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
+from marketplace.core.transitions import lock
 from marketplace.storage import default_storage
 from tests.catalog.cases import FINDING, PASSED, add_candidate, claim_next_review, claim_review, draft, open_review, published, submitted
 from tests.factories import UserFactory
 from tests.races import one_stands, refusals_at_once
 from tests.vendors.cases import make_vendor
+from tests.waiting import PATIENCE_SECONDS
 from vendors.errors import ListingLocked
 from vendors.inspection import Inspection
 from vendors.services.files import attach_deliverable, new_deliverable_key
@@ -145,6 +149,15 @@ def test_approval_while_the_vendor_is_suspended_sells_nothing(_round: int) -> No
     assert outcomes in ([None, None], [StoreClosed, None]), outcomes
     assert (Listing.objects.get(pk=listing.pk).status == ListingStatus.PUBLISHED) == (outcomes[0] is None)
     assert not listings_on_sale().exists()
+
+
+def test_suspension_of_a_vendor_does_not_wait_for_a_decision_on_a_listing() -> None:
+    profile = make_vendor()
+    listing, suspend = published(store=profile.store), partial(suspend_vendor, profile=profile, reason="Copies.", actor=UserFactory())
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        # An approval has this lock, and takes that of the store next; an upload that of the profile.
+        lock(Listing.objects.all(), pk=listing.pk)
+        assert pool.submit(refusals_at_once, suspend).result(PATIENCE_SECONDS) == [None]
 
 
 @pytest.mark.parametrize("_round", range(2))

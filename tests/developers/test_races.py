@@ -26,8 +26,8 @@ from developers.models import (
     AccessToken,
     ApiKey,
     App,
-    AppLogo,
     ApplicationMessage,
+    AppLogo,
     AppScope,
     Consent,
     DeveloperApplication,
@@ -257,7 +257,9 @@ def test_deletion_of_an_account_does_not_wait_for_an_app_that_it_was_connected_t
         (ApiKey, [App, DormancyNotice]),
     ],
 )
-def test_deletion_of_a_developer_takes_locks_in_the_order_of_other_services(developer: User, held: type[Model], following: list[type[Model]]) -> None:
+def test_deletion_of_a_developer_takes_locks_in_the_order_of_other_services(
+    developer: User, held: type[Model], following: list[type[Model]]
+) -> None:
     app = apps.create_app(user=developer, name="Picker", purpose="Picks", scopes=ASKED, actor=developer)
     apps.set_app_logo(app=app, image=b"jpeg", actor=developer)
     MetadataReview.objects.create(app=app, reviewed={}, latest={})

@@ -1,11 +1,14 @@
 """The start page's featured listings, chosen in the admin, and the listings related to one."""
 
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager
+from functools import partial
 
 import pytest
 from bs4 import BeautifulSoup
 from django.contrib.auth.models import Permission
+from django.db import transaction
 from django.test import Client
 from django.urls import reverse
 
@@ -17,7 +20,9 @@ from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import staff
 from tests.factories import ListingFactory
+from tests.races import at_once, until_someone_waits
 from tests.shop import on_sale
+from tests.waiting import PATIENCE_SECONDS
 
 pytestmark = pytest.mark.django_db
 
@@ -102,3 +107,17 @@ def test_related_listings_have_common_tags_first_and_one_category(django_assert_
     found = listing_on_sale(listing.slug)
     with django_assert_max_num_queries(1):
         assert [card["title"] for card in related_cards(found, limit=3)] == ["Both", "One", "None"]
+
+
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_listing_taken_off_the_list_while_someone_else_moves_it_stays_off(browse: Callable[..., Client], editor: User) -> None:
+    row, client = FeaturedListing.objects.create(listing=on_sale(), position=1), browse(editor)
+    move = partial(client.post, reverse("admin:catalog_featuredlisting_change", args=[row.pk]), {"position": 7})
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            FeaturedListing.objects.filter(pk=row.pk).delete()
+            waiting = pool.submit(at_once, move)
+            until_someone_waits()
+        assert [response.url for response in waiting.result(PATIENCE_SECONDS)] == [reverse("admin:index")]
+    assert not FeaturedListing.objects.exists()

@@ -121,7 +121,10 @@ def _last_issued_sequence(seller: Seller, year: int) -> int:
 
 def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     """Return the fields of the invoice of a sale."""
-    buyer_details, seller_details = order.buyer_details, _details_at(seller, order.created_at)
+    buyer_details, sold_at = order.buyer_details, order.created_at
+    # The seller may have replaced them since.
+    earlier = None if seller.details.created_at <= sold_at else billing_details_at(seller.vendor, sold_at)
+    seller_details = earlier or seller.details
     place = _place_of_supply(order, seller_details)
     version = f", version {order.version}" if order.version else ""
     upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
@@ -151,12 +154,6 @@ def _place_of_supply(order: Order, seller_details: BillingDetails) -> BillingDet
     if order.tax_treatment in _IN_SELLERS_COUNTRY and (buyer_details is None or buyer_details.country != seller_details.country):
         return seller_details
     return buyer_details
-
-
-def _details_at(seller: Seller, time: datetime) -> BillingDetails:
-    """Return the seller's billing details at the time of a sale, which may have been replaced since."""
-    earlier = None if seller.details.created_at <= time else billing_details_at(seller.vendor, time)
-    return earlier or seller.details
 
 
 def _in_tax_currency(tax_currency: str, order: Order, day: date) -> dict[str, Any]:

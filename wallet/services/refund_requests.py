@@ -57,7 +57,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     made = RefundRequest(order=order, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
     if at_once:
         made.status, made.ended_at = RefundRequestStatus.REFUNDED, now
-    elif _can_answer(order.listing.store.owner):
+    elif VendorProfile.objects.filter(store=order.listing.store, user__is_active=True, status=VendorStatus.APPROVED).exists():
         made.answer_by = now + timedelta(days=settings.REFUND_ANSWER_DAYS)
     else:
         made.status, made.escalated_at = RefundRequestStatus.IN_REVIEW, now
@@ -205,10 +205,6 @@ def _is_refunded_at_once(order: Order) -> bool:
         lock(LedgerAccount.objects.filter(kind=AccountKind.WALLET), owner=order.buyer_id, currency=order.currency)
     holder_id = lock_licence(order_id=order.pk).holder_id
     return holder_id is None or not downloads_by(holder_id, order.listing_id).exists()
-
-
-def _can_answer(vendor: User) -> bool:
-    return vendor.is_active and VendorProfile.objects.filter(user=vendor, status=VendorStatus.APPROVED).exists()
 
 
 def _lock_request(refund_request: RefundRequest) -> RefundRequest:
