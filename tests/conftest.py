@@ -31,6 +31,7 @@ from marketplace.storage.s3 import S3Storage
 from .audit_entries import check_entry
 from .callers import EVERYTHING, personal_token, signed_in
 from .clocks import _nothing_expires_by_itself, counters_clock, midday  # noqa: F401 - fixtures
+from .eager import EagerBackend
 from .factories import AppFactory, UserFactory
 from .flush import django_db_setup  # noqa: F401 - a fixture of every test that needs a database
 from .machine import CHROMIUM
@@ -113,6 +114,12 @@ def unlimited(settings: Any) -> None:
 
 
 @pytest.fixture
+def jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave jobs in the queue for a worker, as in the service."""
+    monkeypatch.setattr(EagerBackend, "on", False)
+
+
+@pytest.fixture
 def redis_cache(settings: Any) -> Iterator[str]:
     """Put the cache, and with it every counter, on a real Redis; yield its address."""
     if not settings.TEST_REDIS_URL:
@@ -164,15 +171,22 @@ def chromium() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def window(chromium: Browser, live_server: Any, settings: Any) -> Iterator[Callable[..., Page]]:
+def site(live_server: Any, settings: Any) -> str:
+    """The address of a server in this process, which knows it."""
+    address: str = live_server.url
+    settings.BASE_URL = address
+    return address
+
+
+@pytest.fixture
+def window(chromium: Browser, site: str, settings: Any) -> Iterator[Callable[..., Page]]:
     """Open a window: `window("phone")`, `window("desktop", user, scheme="dark", java_script=False)`."""
-    settings.BASE_URL = live_server.url
 
     def opened(size: str, user: User | None = None, *, scheme: Scheme = "light", java_script: bool = True) -> Page:
         made = context(chromium, size, scheme, java_script=java_script)
         if user is not None:
             session = signed_in(user).cookies[settings.SESSION_COOKIE_NAME].value
-            made.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": live_server.url}])
+            made.add_cookies([{"name": settings.SESSION_COOKIE_NAME, "value": session, "url": site}])
         return made.new_page()
 
     yield opened

@@ -20,6 +20,7 @@ from tests import ROOT
 
 from .nodes.deployment import Deployment, deployed
 from .nodes.probes import Outcome, Prober, scene
+from .servers.process import MANY_CALLS
 
 PAGE = ROOT / "marketplace" / "web" / "docs" / "outages.md"
 BEGIN, END = "<!-- measured: begin -->", "<!-- measured: end -->"
@@ -144,7 +145,7 @@ def main() -> int:
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="marketplace-outages-") as folder,
-        deployed(Path(folder), gated=True, given=GIVEN) as deployment,
+        deployed(Path(folder), gated=True, given=MANY_CALLS) as deployment,
     ):
         table = as_markdown(measure(deployment, scene(deployment), only=options.only, say=_say))
     if options.only:
@@ -156,16 +157,6 @@ def main() -> int:
         _say(f"{PAGE.relative_to(ROOT)} says something else; run again with --write")
         return 1
     return 0
-
-
-# Many requests of one caller in a short time.
-GIVEN = {
-    "RATE_LIMIT_API_KEY": "100000",
-    "RATE_LIMIT_ANONYMOUS": "100000",
-    "RATE_LIMIT_BROWSING": "100000",
-    "RATE_LIMIT_BEARER_APP": "100000",
-    "RATE_LIMIT_BEARER_USER": "100000",
-}
 
 
 def _say(line: str) -> None:

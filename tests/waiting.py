@@ -28,7 +28,7 @@ def until(found: Callable[[], T], what: str, *, seconds: float = PATIENCE_SECOND
     """
     end = time.monotonic() + seconds
     while not (answer := found()):
-        assert time.monotonic() < end, f"{what}: not within {seconds:.0f} seconds{_end_of(log)}"
+        assert time.monotonic() < end, f"{what}: not within {seconds:.0f} seconds{end_of(log)}"
         time.sleep(PAUSE_SECONDS)
     return answer
 
@@ -37,7 +37,7 @@ def until_it_answers(process: "subprocess.Popen[Any]", address: str, log: Path, 
     """Return once a server answers there; one that ended, or does not answer, fails with its log."""
 
     def answers() -> bool:
-        assert process.poll() is None, f"the server ended with {process.returncode}{_end_of(log)}"
+        assert process.poll() is None, f"the server ended with {process.returncode}{end_of(log)}"
         try:
             requests.get(address, timeout=30, headers=headers)
         except (requests.ConnectionError, requests.Timeout):
@@ -47,12 +47,6 @@ def until_it_answers(process: "subprocess.Popen[Any]", address: str, log: Path, 
     until(answers, f"an answer from {address}", log=log)
 
 
-def end(process: "subprocess.Popen[Any]", log: Path | None = None) -> None:
-    """Ask a process to end, and wait for that; one that does not is killed, and fails with its log."""
-    process.terminate()
-    wait_for_end(process, log)
-
-
 def wait_for_end(process: "subprocess.Popen[Any]", log: Path | None = None) -> None:
     """Wait for the end of a process; one that does not come to it is killed, and fails with its log."""
     try:
@@ -60,8 +54,8 @@ def wait_for_end(process: "subprocess.Popen[Any]", log: Path | None = None) -> N
     except subprocess.TimeoutExpired:
         process.kill()
         process.wait()
-        raise AssertionError(f"{process.args!r} did not end{_end_of(log)}") from None
+        raise AssertionError(f"{process.args!r} did not end{end_of(log)}") from None
 
 
-def _end_of(log: Path | None) -> str:
+def end_of(log: Path | None) -> str:
     return f":\n{log.read_text(encoding='utf-8', errors='replace')[-SHOWN_CHARACTERS:]}" if log is not None and log.exists() else ""

@@ -13,14 +13,12 @@ import sys
 import tarfile
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 from benchmarks import MISSED
-from tests.faults.service import Service, service
-from tests.servers import s3
+from tests.faults.service import Service, serving
 
 from .measures import Cost, Measured, Meter, checksum_of, cost_of, send, urgent
 
@@ -61,14 +59,7 @@ def main() -> int:
 
 def series(folder: Path, store: str, options: argparse.Namespace) -> Iterator[Measured]:
     """Yield the figures of each size on one store."""
-    data, files = folder / "data", folder / "files"
-    data.mkdir(parents=True)
-    files.mkdir()
-    with ExitStack() as stack:
-        server = stack.enter_context(s3.running(files)) if store == "s3" else None
-        running = stack.enter_context(service(data, s3=server))
-        facts = running.prepare(1)
-        running.start()
+    with serving(folder, store) as (running, facts):
         path = folder / "work.tar"
         for length in options.size:
             make_archive(path, length)

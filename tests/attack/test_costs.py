@@ -16,7 +16,6 @@ from marketplace.core import bounds
 from marketplace.web.shop.description import description_html
 from tests.admin import every_page
 from tests.contract.table import OPERATIONS
-from tests.eager import EagerBackend
 from tests.web.world import World, crowd, make_world, stock
 
 from .bare import seconds_of_a_view
@@ -24,7 +23,7 @@ from .costs import FOLDER, MOST_OF_NOBODY, SHAPES, SIZE, Cost, Target, costliest
 from .shapes import TEXTS, filled
 from .targets import api_targets, filter_targets, fixed_paths, oauth_targets, page_targets, tool_targets
 
-pytestmark = [pytest.mark.django_db, pytest.mark.full]
+pytestmark = [pytest.mark.django_db, pytest.mark.full, pytest.mark.usefixtures("unlimited", "jobs_wait", "media")]
 
 EVERYTHING = FOLDER in os.environ
 # So many shapes of each kind, unless all are asked for.
@@ -52,11 +51,9 @@ LIST_SLASHES = 4
 
 
 @pytest.fixture(autouse=True)
-def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch, media: Path) -> None:
+def unhindered(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """Measure what a call costs that no rate limit refuses."""
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 10**9)
     settings.ACCOUNT_RATE_LIMITS = False
-    monkeypatch.setattr(EagerBackend, "on", False)
     monkeypatch.setattr("os.fsync", lambda _: None)
 
 

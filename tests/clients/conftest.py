@@ -5,7 +5,6 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -47,9 +46,8 @@ def run(tmp_path: Path) -> Runs:
 
 
 @pytest.fixture
-def shop(transactional_db: None, live_server: Any, settings: Any, media: Path) -> tuple[str, str, str]:
+def shop(site: str, media: Path) -> tuple[str, str, str]:
     """A server with one asset for sale: its address, an API key of a buyer with money, the asset's id."""
-    settings.BASE_URL = live_server.url
     scene = for_sale()
     _, key = issue_api_key(app=AppFactory(user=scene.user), name="generated", actor=scene.user)
-    return live_server.url, key, scene.names["id"]
+    return site, key, scene.names["id"]

@@ -5,7 +5,6 @@ import shlex
 import subprocess
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pytest
 import requests
@@ -22,7 +21,7 @@ from tests.waiting import PATIENCE_SECONDS
 
 from .tools import install_packages
 
-pytestmark = [pytest.mark.full, pytest.mark.django_db(transaction=True)]
+pytestmark = [pytest.mark.full, pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("site", "media")]
 
 PACKAGES = ("skills@1.7.4", "node@22.23.3")
 FILES = {"references/pairs.md": "AV, To\n", "scripts/pairs.py": "print('AV')\n"}
@@ -34,13 +33,6 @@ def program() -> list[str]:
     """The client, and a Node.js that is new enough for it."""
     modules = install_packages("skills", *PACKAGES)
     return [str(modules / "node" / "bin" / "node"), str(modules / "skills" / "bin" / "cli.mjs")]
-
-
-@pytest.fixture(autouse=True)
-def site(live_server: Any, settings: Any, media: Path) -> str:
-    settings.BASE_URL = live_server.url
-    address: str = live_server.url
-    return address
 
 
 @pytest.fixture

@@ -24,12 +24,9 @@ def test_calls_of_a_server_that_is_told_to_stop_are_written(tmp_path: Path) -> N
     address = f"http://127.0.0.1:{port}"
     given = {"USAGE_FLUSH_SECONDS": "3600", "DATABASE_URL": f"sqlite:///{connection.settings_dict['NAME']}"}
     server = Process(granian(port, "--blocking-threads", "4"), environment(tmp_path, address, given), tmp_path / "console.txt")
-    try:
-        server.start(f"{address}/robots.txt")
+    with server.serving(f"{address}/robots.txt"):
         for _ in range(7):
             answer = requests.get(f"{address}/api/v1/wallet", headers={"X-Api-Key": secret}, timeout=PATIENCE_SECONDS)
             assert answer.status_code == 200
         assert not ApiUsage.objects.exists()
-    finally:
-        server.stop()
     assert ApiUsage.objects.get().calls == 7

@@ -23,9 +23,9 @@ from tusclient.uploader.uploader import Uploader
 
 from vendors.bounds import MAX_PART_BYTES
 
-from ..servers import Unavailable, s3
+from ..servers import Unavailable
 from ..servers.gate import Gate, gate
-from .service import Service, service
+from .service import Service, serving
 
 MIB = 2**20
 MOST_SENT = 1.1
@@ -45,19 +45,10 @@ class Resumed(NamedTuple):
 
 def run(folder: Path, *, store: str, mib: int, cuts: int, seed: int, part_bytes: int = MAX_PART_BYTES) -> Resumed:
     """Upload a file of so many MiB in an empty folder."""
-    data, files = folder / "data", folder / "files"
-    data.mkdir(parents=True)
-    files.mkdir()
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(s3.running(files)) if store == "s3" else None
-        running = stack.enter_context(service(data, s3=server))
-        facts = running.prepare(1)
-        running.start()
-        proxy = stack.enter_context(gate(running.port))
+    archive = _archive(folder / "work.zip", mib)
+    with serving(folder, store) as (running, facts), gate(running.port) as proxy, archive.open("rb") as file:
         headers = {"Authorization": f"Bearer {facts['vendor']}"}
         client = TusClient(f"http://127.0.0.1:{proxy.port}/api/v1/vendor/assets/{min(facts['listings'])}/tus", headers=headers)
-        archive = _archive(folder / "work.zip", mib)
-        file = stack.enter_context(archive.open("rb"))
         uploader = client.uploader(file_stream=file, chunk_size=part_bytes, metadata={"filename": "work.zip"}, upload_checksum=True)
         done = _upload(uploader, running, proxy, cuts=cuts, random_=random.Random(seed))
         began = time.monotonic()

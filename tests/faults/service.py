@@ -3,7 +3,7 @@
 import subprocess
 import sys
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
@@ -12,10 +12,8 @@ from tests import ROOT
 from ..flows.server import environment, management
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..servers.process import Process, call_in, granian
-from ..servers.s3 import S3Server
-
-MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("BEARER_APP", "BEARER_USER", "ANONYMOUS")}
+from ..servers.process import MANY_CALLS, Process, call_in, granian
+from ..servers.s3 import S3Server, running
 
 
 class Service:
@@ -71,16 +69,20 @@ class Service:
 @contextmanager
 def service(folder: Path, given: Mapping[str, str] | None = None, *, s3: S3Server | None = None) -> Iterator[Service]:
     """Yield a service that is not prepared and does not run yet; whatever runs in the end is killed."""
-    given = dict(given or {})
-    if s3 is not None:
-        given |= {
-            "S3_BUCKET": s3.bucket,
-            "S3_ACCESS_KEY_ID": s3.access_key,
-            "S3_SECRET_ACCESS_KEY": s3.secret_key,
-            "S3_ENDPOINT_URL": s3.endpoint,
-        }
-    made = Service(folder, given)
+    made = Service(folder, {**(given or {}), **(s3.settings() if s3 else {})})
     try:
         yield made
     finally:
         made.kill()
+
+
+@contextmanager
+def serving(folder: Path, store: str = "local") -> Iterator[tuple[Service, dict[str, Any]]]:
+    """Yield a running service in an empty folder, with one listing, and the facts of its scene; files are on disk or, with `s3`, on such a server."""
+    data, files = folder / "data", folder / "files"
+    data.mkdir(parents=True)
+    files.mkdir()
+    with running(files) if store == "s3" else nullcontext() as server, service(data, s3=server) as made:
+        facts = made.prepare(1)
+        made.start()
+        yield made, facts

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from .client import Upload
-from .service import Service, service
+from .service import Service, serving
 
 pytestmark = pytest.mark.full
 
@@ -18,10 +18,8 @@ MAXIMUM = 5 * 2**30
 
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Service, dict[str, Any]]]:
-    with service(tmp_path_factory.mktemp("service")) as running:
-        facts = running.prepare(1)
+    with serving(tmp_path_factory.mktemp("service")) as (running, facts):
         facts["listing"] = min(facts["listings"])
-        running.start()
         yield running, facts
 
 

@@ -22,9 +22,8 @@ import requests
 from benchmarks.upload.__main__ import make_archive
 from benchmarks.upload.measures import checksum_of, send
 
-from ..faults.service import service
+from ..faults.service import serving
 from ..machine import SEVEN_ZIP
-from ..servers import s3
 
 MIB = 2**20
 BLOCK = 2**20
@@ -77,14 +76,7 @@ def openers() -> Iterator[tuple[str, Callable[[Path], str] | None]]:
 @contextlib.contextmanager
 def bought_package(folder: Path, length: int, *, store: str = "local") -> Iterator[tuple[Path, str]]:
     """Yield the package of a deliverable of this length as its buyer downloads it, and the deliverable's checksum."""
-    data, files = folder / "data", folder / "files"
-    data.mkdir(parents=True)
-    files.mkdir()
-    with contextlib.ExitStack() as stack:
-        server = stack.enter_context(s3.running(files)) if store == "s3" else None
-        running = stack.enter_context(service(data, s3=server))
-        facts = running.prepare(1)
-        running.start()
+    with serving(folder, store) as (running, facts):
         listing, original = min(facts["listings"]), folder / NAME
         make_archive(original, length)
         _, record = send(running.port, f"/api/v1/vendor/assets/{listing}/file", facts["vendor"], original)

@@ -3,8 +3,6 @@
 import hashlib
 import os
 import socket
-import subprocess
-import sys
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,9 +11,9 @@ from typing import NamedTuple
 import pytest
 import requests
 
-from tests import ROOT
 from tests.servers.ports import free_port
-from tests.waiting import PATIENCE_SECONDS, end, until, until_it_answers
+from tests.servers.process import Process, granian
+from tests.waiting import PATIENCE_SECONDS, until
 from vendors.uploads.receiving import safe_filename
 
 from .helpers import BOUNDARY, MULTIPART, form, stored
@@ -45,21 +43,11 @@ class Server(NamedTuple):
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     media = tmp_path_factory.mktemp("media")
     port, log = free_port(), media.with_name("server.log")
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--blocking-threads", "4"]
-    with log.open("wb") as output:
-        process = subprocess.Popen(
-            [*command, "tests.files.upload_app:application"],
-            cwd=ROOT,
-            env=os.environ | {"UPLOAD_TEST_MEDIA": str(media), "DATA_DIR": str(media.parent)},
-            stdout=output,
-            stderr=output,
-        )
-    try:
-        server = Server(port, media)
-        until_it_answers(process, server.address("/"), log)
+    env = os.environ | {"UPLOAD_TEST_MEDIA": str(media), "DATA_DIR": str(media.parent)}
+    command = granian(port, "--blocking-threads", "4", application="tests.files.upload_app:application")
+    server = Server(port, media)
+    with Process(command, env, log).serving(server.address("/")):
         yield server
-    finally:
-        end(process, log)
 
 
 @pytest.mark.slow

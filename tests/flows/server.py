@@ -86,12 +86,8 @@ def running_server(folder: Path, given: Mapping[str, str]) -> Iterator[Server]:
         copy_sqlite(folder / "marketplace.sqlite3")
     manage(env | {"DJANGO_SUPERUSER_PASSWORD": ADMIN[1]}, "createsuperuser", "--no-input", "--email", ADMIN[0])
     console = folder / "console.txt"
-    server = Process(granian(port, "--blocking-threads", "4"), env, console)
-    try:
-        server.start(f"{base_url}/robots.txt")
+    with Process(granian(port, "--blocking-threads", "4"), env, console).serving(f"{base_url}/robots.txt"):
         yield Server(base_url, console)
-    finally:
-        server.stop()
 
 
 def management(*words: str) -> list[str]:

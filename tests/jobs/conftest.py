@@ -1,9 +1,6 @@
 import pytest
 
-from tests.eager import EagerBackend
-
 
 @pytest.fixture(autouse=True)
-def _nothing_is_eager(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Jobs wait for a worker here, as they do in the service."""
-    monkeypatch.setattr(EagerBackend, "on", False)
+def _jobs_wait(jobs_wait: None) -> None:
+    """Let a worker do jobs here, as in the service."""

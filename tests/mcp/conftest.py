@@ -1,7 +1,6 @@
 """A server for clients of others, and something to buy."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -10,10 +9,9 @@ from tests.shop import archive, on_sale
 
 
 @pytest.fixture
-def address(live_server: Any, settings: Any, media: Path) -> str:
+def address(site: str, media: Path) -> str:
     """The address of the tools, under the name that everything is told."""
-    settings.BASE_URL = live_server.url
-    return f"{live_server.url}/mcp"
+    return f"{site}/mcp"
 
 
 @pytest.fixture

@@ -3,7 +3,6 @@
 import asyncio
 from contextlib import closing
 from pathlib import Path
-from typing import Any
 
 import pytest
 from django.db import connection
@@ -49,9 +48,8 @@ TASKS: list[tuple[Wish, bool, tuple[str, str, float] | str]] = [
 
 
 @pytest.fixture
-def shop(address: str, settings: Any) -> str:
+def shop(address: str, unlimited: None) -> str:
     """The address of a service with goods of the demo."""
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 100_000)
     list(fill_shop([entry for entry in load_entries() if entry.slug in GOODS], make_people({}), until=timezone.now()))
     return address
 

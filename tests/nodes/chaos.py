@@ -24,7 +24,7 @@ from typing import Any
 import redis
 import requests
 
-from ..outages import GIVEN
+from ..servers.process import MANY_CALLS
 from ..waiting import until
 from .balancer import BASE_URL
 from .deployment import Deployment, deployed
@@ -242,7 +242,7 @@ def main() -> int:
     options = parser.parse_args()
     with (
         tempfile.TemporaryDirectory(prefix="marketplace-chaos-") as folder,
-        deployed(Path(folder), gated=True, given=GIVEN | {"SHARED_CACHE_SECONDS": "5"}) as deployment,
+        deployed(Path(folder), gated=True, given=MANY_CALLS | {"SHARED_CACHE_SECONDS": "5"}) as deployment,
         at_the_edge(deployment) as edge,
     ):
         report = run(deployment, edge, scene(deployment), seconds=options.seconds, rounds=options.rounds)

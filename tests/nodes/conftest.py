@@ -5,15 +5,14 @@ from typing import Any
 
 import pytest
 
-from ..outages import GIVEN
-from ..servers.process import call_in
+from ..servers.process import MANY_CALLS, call_in
 from .deployment import Deployment, deployed
 
 
 @pytest.fixture(scope="package")
 def deployment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Deployment]:
     """Two nodes and a worker, behind gates."""
-    with deployed(tmp_path_factory.mktemp("nodes"), gated=True, given=GIVEN | {"SHARED_CACHE_SECONDS": "8"}) as running:
+    with deployed(tmp_path_factory.mktemp("nodes"), gated=True, given=MANY_CALLS | {"SHARED_CACHE_SECONDS": "8"}) as running:
         yield running
 
 

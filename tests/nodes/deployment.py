@@ -8,7 +8,6 @@ from email.message import EmailMessage
 from pathlib import Path
 from urllib.parse import urlsplit
 
-import boto3
 import psycopg
 import requests
 
@@ -99,8 +98,6 @@ def deployed(folder: Path, *, gated: bool = False, given: dict[str, str] | None 
             for name, address in addresses.items():
                 gates[name] = stack.enter_context(gate(urlsplit(address).port or 0))
                 addresses[name] = address.replace(f":{urlsplit(address).port}", f":{gates[name].port}")
-        account = {"aws_access_key_id": store.access_key, "aws_secret_access_key": store.secret_key, "region_name": "us-east-1"}
-        boto3.client("s3", endpoint_url=store.endpoint, **account).create_bucket(Bucket=store.bucket)
         with psycopg.connect(database.address, autocommit=True) as connection:
             connection.execute("CREATE DATABASE shop")
         env = environment(addresses, store, folder) | (given or {})
@@ -119,9 +116,7 @@ def environment(addresses: dict[str, str], store: s3.S3Server, folder: Path) -> 
         "BASE_URL": BASE_URL,
         "DATABASE_URL": addresses["database"].removesuffix("/postgres") + "/shop",
         "REDIS_URL": f"{addresses['cache']}/0",
-        "S3_BUCKET": store.bucket,
-        "S3_ACCESS_KEY_ID": store.access_key,
-        "S3_SECRET_ACCESS_KEY": store.secret_key,
+        **store.settings(),
         "S3_ENDPOINT_URL": addresses["object store"],
         "EMAIL_URL": addresses["mail"],
         "TRUST_PROXY_HEADERS": "true",

@@ -1,5 +1,6 @@
 """What the nodes begin with; runs in their environment."""
 
+from io import StringIO
 from typing import Any
 
 from django.conf import settings
@@ -20,7 +21,8 @@ LINKS = ("[" * 50 + "a](<b" * 10) * 300
 
 
 def prepare() -> None:
-    """Make an admin, and the static files, but for those that no page of a test loads: to compress them takes long."""
+    """Make the bucket, an admin, and the static files, but for those that no page of a test loads: to compress them takes long."""
+    call_command("make_bucket", stdout=StringIO())
     User.objects.create_superuser(email=ADMIN[0], password=ADMIN[1])
     call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["drf_spectacular_sidecar", "rest_framework"])
 

@@ -27,7 +27,6 @@ from marketplace.operations.management.commands import make_bucket
 from marketplace.storage import default_storage
 from marketplace.storage.s3 import S3Storage
 
-from ..eager import EagerBackend
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
 from ..shop import archive, on_sale
@@ -135,8 +134,7 @@ def test_gauges_show_waiting_jobs_and_live_workers() -> None:
     assert shown["marketplace_jobs_oldest_seconds"] == shown["marketplace_jobs_running_seconds"] == 0
 
 
-def test_wait_of_a_job_begins_when_it_is_due(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def test_wait_of_a_job_begins_when_it_is_due(jobs_wait: None) -> None:
     now = timezone.now()
     later = Job.objects.get(pk=send_mail.using(run_after=now + timedelta(hours=1)).enqueue("").id)
     Job.objects.filter(pk=later.pk).update(enqueued_at=now - timedelta(hours=2))
@@ -147,8 +145,7 @@ def test_wait_of_a_job_begins_when_it_is_due(monkeypatch: pytest.MonkeyPatch) ->
     assert "A job has been waiting for 60 minutes." in [message for _, message, _ in services.check_worker()]
 
 
-def test_job_that_hangs_in_a_live_worker_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def test_job_that_hangs_in_a_live_worker_is_told(jobs_wait: None) -> None:
     now = timezone.now()
     job, command = send_mail.enqueue(""), run_command.enqueue("verify_checksums")
     Job.objects.filter(pk=job.id).update(status="RUNNING", started_at=now - timedelta(minutes=59))

@@ -114,16 +114,13 @@ def test_killed_worker_is_started_again(tmp_path: Path) -> None:
     env = environment(tmp_path, f"http://127.0.0.1:{port}", {"WEB_CONCURRENCY": "1"})
     env["PATH"] = f"{Path(sys.executable).parent}:{env['PATH']}"
     server = Process(command, env, tmp_path / "log")
-    try:
-        server.start(address)
+    with server.serving(address):
         assert server.running is not None
         children = Path(f"/proc/{server.running.pid}/task/{server.running.pid}/children")
         worker = children.read_text(encoding="ascii").split()
         os.kill(int(*worker), signal.SIGKILL)
         until(lambda: children.read_text(encoding="ascii").split() not in ([], worker), "a new worker", log=tmp_path / "log")
         until_it_answers(server.running, address, tmp_path / "log")
-    finally:
-        server.stop()
 
 
 def test_settings_of_the_compose_file_pass_the_check_of_deployments(tmp_path: Path) -> None:

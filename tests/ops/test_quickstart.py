@@ -112,11 +112,8 @@ def base_url(shop: Shop, facts: dict[str, Any]) -> Iterator[str]:
     url, log = f"http://127.0.0.1:{shop.port}", shop.data / "server.log"
     # The command becomes the server, so that ending it ends all.
     server = Process([sys.executable, "manage.py", "quickstart", "--port", str(shop.port)], environment(shop.data), log)
-    try:
-        server.start(f"{url}/api/v1/assets")
+    with server.serving(f"{url}/api/v1/assets"):
         yield url
-    finally:
-        server.stop()
 
 
 def get(url: str, token: str = "", status: int = 200) -> Any:

@@ -12,7 +12,7 @@ from rich.console import Console
 from tests import ROOT
 from tests.servers.migrated import copy_demo
 from tests.servers.ports import free_port
-from tests.servers.process import Process
+from tests.servers.process import MANY_CALLS, Process
 
 EMBEDDED = "marketplace.settings.embedded"
 # Static files as production serves them: under names of their content, compressed, kept for ever by browsers.
@@ -28,8 +28,7 @@ def service(data: Path, console: Console, settings: str = EMBEDDED) -> Iterator[
         "DATA_DIR": str(data),
         "DJANGO_SETTINGS_MODULE": settings,
         "ADMIN_REQUIRES_SECOND_FACTOR": "false",
-        "RATE_LIMIT_ANONYMOUS": "100000",
-        "RATE_LIMIT_BROWSING": "100000",
+        **MANY_CALLS,
     }
     if settings == COLLECTED:
         collect = [sys.executable, "manage.py", "collectstatic", "--no-input", "--verbosity", "0"]
@@ -37,8 +36,5 @@ def service(data: Path, console: Console, settings: str = EMBEDDED) -> Iterator[
     console.print("Preparing the demo …")
     copy_demo(data)
     server = Process([sys.executable, "manage.py", "quickstart", "--port", str(port), "--yes"], env, data / "server.log")
-    try:
-        server.start(f"{base_url}/robots.txt")
+    with server.serving(f"{base_url}/robots.txt"):
         yield base_url
-    finally:
-        server.stop()

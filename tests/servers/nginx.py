@@ -3,7 +3,6 @@
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -17,11 +16,11 @@ from requests.adapters import HTTPAdapter
 
 from tests import ROOT
 
-from ..waiting import end, until
+from ..waiting import until
 from . import Unavailable
 from .certificate import write_certificate
 from .ports import free_port
-from .process import listens
+from .process import Process, listens
 
 MAIN, TEMPLATE = ROOT / "deploy" / "nginx.conf", ROOT / "deploy" / "nginx.conf.template"
 HOST, FILES_HOST = "shop.test", "files.shop.test"
@@ -149,22 +148,13 @@ def nginx(nodes: Sequence[str], *, host: str = HOST) -> Iterator[Proxy]:
     with tempfile.TemporaryDirectory(prefix="marketplace-nginx-") as name:
         folder, ports = Path(name), (free_port(), free_port())
         path = configuration(folder, nodes, host=host, ports=ports)
-        with (folder / "error.log").open("wb") as log:
-            process = subprocess.Popen(
-                [program, "-p", folder, "-c", path, "-e", folder / "error.log", "-g", "daemon off;"],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                start_new_session=True,
-            )
-
-        def ready() -> bool:
-            # Our configuration may be why: nobody may skip that.
-            assert process.poll() is None, (folder / "error.log").read_text(errors="replace")
-            return listens(ports[0])
-
+        log = folder / "error.log"
+        server = Process([program, "-p", folder, "-c", path, "-e", log, "-g", "daemon off;"], os.environ, log)
         try:
-            until(ready, "nginx", log=folder / "error.log")
+            server.start()
+            # Not `until_ready`: our configuration may be why it does not start, and nobody may skip that.
+            until(lambda: listens(ports[0]) or not server.runs, "nginx", log=log)
+            assert server.runs, log.read_text(errors="replace")
             yield Proxy(ports[0], folder / "cert.pem", folder, host)
         finally:
-            end(process, folder / "error.log")
+            server.stop()

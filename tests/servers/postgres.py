@@ -10,10 +10,11 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import Any
 
 from . import Unavailable
 from .ports import free_port
-from .process import until_ready
+from .process import Process
 
 # Durability is worth nothing for a cluster that is thrown away.
 FAST = (
@@ -47,39 +48,20 @@ class Cluster:
         if programs is None:
             raise Unavailable("PostgreSQL is not installed")
         self._programs, self._account = programs, _account()
-        self._process: subprocess.Popen[bytes] | None = None
         self._folder = folder = Path(tempfile.mkdtemp(prefix="marketplace-postgres-"))
-        self._options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
-        self._password = secrets.token_hex(16)
-        self._port = free_port()
-
-    @property
-    def address(self) -> str:
-        """Its `postgres://` address."""
-        return f"postgres://postgres:{self._password}@127.0.0.1:{self._port}/postgres"
-
-    @property
-    def _pid_file(self) -> Path:
-        return self._folder / "data" / "postmaster.pid"
+        self._password, port = secrets.token_hex(16), str(free_port())
+        self._pid_file = folder / "data" / "postmaster.pid"
+        options = [word for setting in (*FAST, *settings, f"unix_socket_directories={folder}") for word in ("-c", setting)]
+        command: list[str | Path] = [programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", port, *options]
+        self._process = Process(command, os.environ, folder / "server.log", folder, **self._account)
+        self.address = f"postgres://postgres:{self._password}@127.0.0.1:{port}/postgres"
 
     def start(self) -> None:
         """Start the server and wait until it takes connections."""
-        account, folder = self._account, self._folder
-        if not (folder / "data").exists():
-            _initialise(self._programs, folder, self._password, account)
-        with (folder / "server.log").open("wb") as log:
-            self._process = subprocess.Popen(
-                [self._programs / "postgres", "-D", folder / "data", "-h", "127.0.0.1", "-p", str(self._port), *self._options],
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                cwd=folder,
-                user=account,
-                group=account and pwd.getpwnam(account).pw_gid,
-                extra_groups=[] if account else None,
-                start_new_session=True,
-            )
-        until_ready(self._process, self._is_ready, folder / "server.log")
+        if not (self._folder / "data").exists():
+            _initialise(self._programs, self._folder, self._password, self._account)
+        self._process.start()
+        self._process.until_ready(self._is_ready)
 
     def _is_ready(self) -> bool:
         # The last line of its pid file says so.
@@ -87,7 +69,7 @@ class Cluster:
 
     def kill(self) -> None:
         """Kill every process of the server at once, as a power cut would."""
-        process = self._process
+        process = self._process.running
         if process is None:
             return
         listed = subprocess.run(["pgrep", "-P", str(process.pid)], stdout=subprocess.PIPE, text=True, check=False)  # noqa: S607 - procps
@@ -100,15 +82,11 @@ class Cluster:
 
     def remove(self) -> None:
         """End the server and leave nothing behind."""
-        if self._process is not None:
+        try:
             # The fast shutdown: it ends connections that a test left open.
-            self._process.send_signal(signal.SIGINT)
-            try:
-                self._process.wait(60)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-        shutil.rmtree(self._folder, ignore_errors=True)
+            self._process.stop(signal.SIGINT)
+        finally:
+            shutil.rmtree(self._folder, ignore_errors=True)
 
 
 @contextmanager
@@ -122,35 +100,24 @@ def postgres(*settings: str) -> Iterator[str]:
         cluster.remove()
 
 
-def _account() -> str | None:
-    """Return the account to run as: PostgreSQL refuses root."""
-    if os.geteuid() != 0:
-        return None
-    known = {entry.pw_name for entry in pwd.getpwall()}
-    return next((name for name in ("postgres", "nobody") if name in known), None)
+def _account() -> dict[str, Any]:
+    """Return the account to run as, as options of `Popen`: PostgreSQL refuses root."""
+    known = {entry.pw_name: entry for entry in pwd.getpwall()} if os.geteuid() == 0 else {}
+    found = known.get("postgres") or known.get("nobody")
+    return {"user": found.pw_uid, "group": found.pw_gid, "extra_groups": []} if found else {}
 
 
-def _initialise(programs: Path, folder: Path, password: str, account: str | None) -> None:
+def _initialise(programs: Path, folder: Path, password: str, account: dict[str, Any]) -> None:
     password_file = folder / "password"
     password_file.touch(mode=0o600)
     password_file.write_text(password, encoding="ascii")
     if account:
         for path in (folder, password_file):
-            shutil.chown(path, account, pwd.getpwnam(account).pw_gid)
+            shutil.chown(path, account["user"], account["group"])
     command: tuple[str | Path, ...] = (
         *(programs / "initdb", "-D", folder / "data", "-U", "postgres", "--encoding=UTF8", "--locale=C.UTF-8"),
         *("--auth=scram-sha-256", f"--pwfile={password_file}", "--no-sync"),
     )
-    result = subprocess.run(
-        command,
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=folder,
-        user=account,
-        group=account and pwd.getpwnam(account).pw_gid,
-        extra_groups=[] if account else None,
-    )
+    result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False, cwd=folder, **account)
     if result.returncode != 0:
         raise Unavailable(f"{command[0]} failed: {result.stderr.strip() or result.stdout.strip()}")

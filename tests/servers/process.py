@@ -7,18 +7,20 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from tests import ROOT
 
-from ..waiting import PATIENCE_SECONDS, until_it_answers, wait_for_end
+from ..waiting import PATIENCE_SECONDS, end_of, until_it_answers, wait_for_end
 from . import Unavailable
 
 # Some fill a whole shop, on a busy machine.
 RUN_SECONDS = 3 * PATIENCE_SECONDS
+# Settings for one caller who sends many requests in a short time.
+MANY_CALLS = {f"RATE_LIMIT_{name}": "1000000" for name in ("API_KEY", "BEARER_APP", "BEARER_USER", "ANONYMOUS", "BROWSING")}
 # Django must be set up before what uses it is imported.
 _CALL = """
 import json, sys, django
@@ -33,9 +35,8 @@ def bare_environment() -> dict[str, str]:
     return {name: os.environ[name] for name in ("PATH", "HOME", "LANG", "VIRTUAL_ENV") if name in os.environ}
 
 
-def granian(port: int, *options: str) -> list[str]:
-    command = [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws"]
-    return [*command, *options, "marketplace.wsgi:application"]
+def granian(port: int, *options: str, application: str = "marketplace.wsgi:application") -> list[str]:
+    return [sys.executable, "-m", "granian", "--interface", "wsgi", "--port", str(port), "--no-ws", *options, application]
 
 
 def run(*command: str | Path, env: Mapping[str, str], cwd: Path = ROOT) -> "subprocess.CompletedProcess[str]":
@@ -53,10 +54,10 @@ def call_in(env: Mapping[str, str], function: str, *words: str, code: Path = ROO
 
 
 class Process:
-    """A program that can be ended and started again."""
+    """A program that can be ended and started again; `options` are those of `Popen`."""
 
-    def __init__(self, command: Sequence[str], env: Mapping[str, str], log: Path, code: Path = ROOT) -> None:
-        self.command, self.env, self.log, self.code = command, env, log, code
+    def __init__(self, command: Sequence[str | Path], env: Mapping[str, str], log: Path, code: Path = ROOT, **options: Any) -> None:
+        self.command, self.env, self.log, self.code, self.options = command, env, log, code, options
         self.running: subprocess.Popen[bytes] | None = None
 
     def start(self, address: str = "", headers: dict[str, str] | None = None) -> None:
@@ -71,9 +72,32 @@ class Process:
                 stderr=log,
                 # A group of its own, so that a kill takes its children too.
                 start_new_session=True,
+                **self.options,
             )
         if address:
             until_it_answers(self.running, address, self.log, headers)
+
+    @property
+    def runs(self) -> bool:
+        """Whether it was started and has not ended."""
+        return self.running is not None and self.running.poll() is None
+
+    def until_ready(self, ready: Callable[[], bool]) -> None:
+        """Wait for what was started; one that does not become ready cannot be had here."""
+        end = time.monotonic() + PATIENCE_SECONDS
+        while not ready():
+            if not self.runs or time.monotonic() > end:
+                raise Unavailable(f"{self.command!r} did not start{end_of(self.log)}")
+            time.sleep(0.05)
+
+    @contextmanager
+    def serving(self, address: str) -> Iterator[None]:
+        """Run it inside the block, which begins once it answers at an address."""
+        try:
+            self.start(address)
+            yield
+        finally:
+            self.stop()
 
     def kill(self) -> None:
         """Send SIGKILL to it and to what it started."""
@@ -84,22 +108,12 @@ class Process:
                 os.killpg(process.pid, signal.SIGKILL)
             wait_for_end(process, self.log)
 
-    def stop(self) -> None:
+    def stop(self, number: signal.Signals = signal.SIGTERM) -> None:
         """Ask it to end, and wait for that."""
         process, self.running = self.running, None
         if process is not None:
-            process.terminate()
+            process.send_signal(number)
             wait_for_end(process, self.log)
-
-
-def until_ready(process: "subprocess.Popen[bytes]", ready: Callable[[], bool], log: Path) -> None:
-    """Wait until a server is ready."""
-    end = time.monotonic() + PATIENCE_SECONDS
-    while process.poll() is None and time.monotonic() < end:
-        if ready():
-            return
-        time.sleep(0.05)
-    raise Unavailable(f"{process.args!r} did not start: {log.read_text(encoding='utf-8', errors='replace')[-2000:].strip()}")
 
 
 def listens(port: int) -> bool:

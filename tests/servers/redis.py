@@ -10,7 +10,7 @@ from pathlib import Path
 
 from . import Unavailable
 from .ports import free_port
-from .process import Process, until_ready
+from .process import Process
 
 PROGRAMS = ("redis-server", "valkey-server")
 
@@ -37,7 +37,7 @@ def redis_in(folder: Path, port: int) -> Iterator[str]:
         server.stop()
 
 
-class Server:
+class Server(Process):
     """A server that can be killed and started again; it begins with the snapshot in its folder, and makes none unasked."""
 
     def __init__(self, folder: Path, port: int) -> None:
@@ -45,23 +45,13 @@ class Server:
         if program is None:
             raise Unavailable("Redis is not installed")
         words = ["--bind", "127.0.0.1", "--port", str(port), "--save", "", "--appendonly", "no", "--dir", str(folder), "--databases", "64"]
-        self.address = f"redis://127.0.0.1:{port}"
-        self._port, self._log = port, folder / "server.log"
-        self._process = Process([program, *words], os.environ, self._log)
+        super().__init__([program, *words], os.environ, folder / "server.log")
+        self.address, self._port = f"redis://127.0.0.1:{port}", port
 
-    def start(self) -> None:
+    def start(self, address: str = "", headers: dict[str, str] | None = None) -> None:
         """Start it and wait until it answers."""
-        self._process.start()
-        assert self._process.running is not None
-        until_ready(self._process.running, self._answers, self._log)
-
-    def stop(self) -> None:
-        """Ask it to end."""
-        self._process.stop()
-
-    def kill(self) -> None:
-        """Send SIGKILL to it."""
-        self._process.kill()
+        super().start()
+        self.until_ready(self._answers)
 
     def _answers(self) -> bool:
         with suppress(OSError), socket.create_connection(("127.0.0.1", self._port), timeout=30) as connection:

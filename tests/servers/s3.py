@@ -7,29 +7,28 @@ It checks signatures, expiry and ranges as production stores do; the usual mocks
 import fcntl
 import getpass
 import os
-import signal
 import subprocess
 import sys
 import tempfile
 import venv
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
+from signal import Signals
 from typing import Any, NamedTuple
 
 from tests import ROOT
 
 from . import Unavailable
 from .ports import free_port
-from .process import listens, until_ready
+from .process import Process, listens
 
 REQUIREMENT = "swift==2.38.*"
 # It and all that it needs come as wheels; a compiler is never needed.
 INSTALL_SECONDS = 300
-START_SECONDS = 300
 ACCESS_KEY, SECRET_KEY, BUCKET = "test:tester", "testing-secret", "marketplace-test"
-BACKENDS = ("account", "container", "object")
+SERVERS = ("account", "container", "object", "proxy")
 
 SWIFT_CONF = """
 [swift-hash]
@@ -64,7 +63,7 @@ container_update_timeout = 60
 """
 PROXY = f"""
 [pipeline:main]
-pipeline = catch_errors gatekeeper healthcheck cache listing_formats s3api tempauth copy slo proxy-server
+pipeline = cache s3api tempauth slo proxy-server
 [app:proxy-server]
 use = egg:swift#proxy
 account_autocreate = true
@@ -73,54 +72,48 @@ error_suppression_interval = 0
 conn_timeout = 60
 node_timeout = 60
 recoverable_node_timeout = 60
-[filter:catch_errors]
-use = egg:swift#catch_errors
-[filter:gatekeeper]
-use = egg:swift#gatekeeper
-[filter:healthcheck]
-use = egg:swift#healthcheck
 [filter:cache]
 use = egg:swift#memcache
 # Nobody listens there; the server then goes without a cache.
 memcache_servers = 127.0.0.1:1
-[filter:listing_formats]
-use = egg:swift#listing_formats
 [filter:s3api]
 use = egg:swift#s3api
 s3_acl = false
 [filter:tempauth]
 use = egg:swift#tempauth
 user_{ACCESS_KEY.replace(":", "_")} = {SECRET_KEY} .admin
-[filter:copy]
-use = egg:swift#copy
 [filter:slo]
 use = egg:swift#slo
 """
 
 
 class S3Server(NamedTuple):
-    """A running server; `groups` are its groups of processes."""
+    """A running server."""
 
     endpoint: str
-    groups: tuple[int, ...] = ()
-    access_key: str = ACCESS_KEY
-    secret_key: str = SECRET_KEY
-    bucket: str = BUCKET
+    processes: Sequence[Process] = ()
 
-    def signal(self, number: signal.Signals) -> None:
+    def signal(self, number: Signals) -> None:
         """Send a signal to all of its processes: SIGSTOP makes it hang, until SIGCONT."""
-        for group in self.groups:
-            os.killpg(group, number)
+        for process in self.processes:
+            assert process.running is not None
+            # Each is the first of a group.
+            os.killpg(process.running.pid, number)
 
     def storage_options(self) -> dict[str, Any]:
         """Return what `STORAGES["default"]["OPTIONS"]` needs."""
         return {
-            "bucket_name": self.bucket,
-            "access_key": self.access_key,
-            "secret_key": self.secret_key,
+            "bucket_name": BUCKET,
+            "access_key": ACCESS_KEY,
+            "secret_key": SECRET_KEY,
             "endpoint_url": self.endpoint,
             "region_name": "us-east-1",
         }
+
+    def settings(self) -> dict[str, str]:
+        """Return the environment of a service that keeps its files here."""
+        names = {"S3_BUCKET": BUCKET, "S3_ACCESS_KEY_ID": ACCESS_KEY, "S3_SECRET_ACCESS_KEY": SECRET_KEY}
+        return names | {"S3_ENDPOINT_URL": self.endpoint}
 
 
 def install() -> Path:
@@ -164,26 +157,24 @@ def running(parent: Path | None = None) -> Iterator[S3Server]:
         Unavailable: it cannot be installed or started.
     """
     commands = install()
-    with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name:
-        folder = Path(name)
-        ports = [free_port() for _ in (*BACKENDS, "proxy")]
+    with tempfile.TemporaryDirectory(prefix="marketplace-s3-", dir=parent) as name, ExitStack() as stack:
+        folder, ports = Path(name), {kind: free_port() for kind in SERVERS}
         _configure(folder, commands, ports)
-        processes: list[subprocess.Popen[bytes]] = []
-        try:
-            for kind in (*BACKENDS, "proxy"):
-                processes.append(_start(commands, folder, kind))  # noqa: PERF401 - what was started must be known when the next fails
-            for kind, port, process in zip((*BACKENDS, "proxy"), ports, processes, strict=True):
-                until_ready(process, partial(listens, port), folder / f"{kind}.log")
-            # Each was started in a session of its own.
-            yield S3Server(f"http://127.0.0.1:{ports[-1]}", tuple(process.pid for process in processes))
-        finally:
-            _stop(processes)
+        processes = []
+        for kind in SERVERS:
+            command: list[str | Path] = [commands / "python", commands / f"swift-{kind}-server", folder / f"{kind}.conf", "verbose"]
+            processes.append(Process(command, os.environ, folder / f"{kind}.log"))
+            stack.callback(processes[-1].kill)
+            processes[-1].start()
+        for process, port in zip(processes, ports.values(), strict=True):
+            process.until_ready(partial(listens, port))
+        yield S3Server(f"http://127.0.0.1:{ports['proxy']}", processes)
 
 
-def _configure(folder: Path, commands: Path, ports: list[int]) -> None:
+def _configure(folder: Path, commands: Path, ports: dict[str, int]) -> None:
     (folder / "devices" / "one").mkdir(parents=True)
     (folder / "swift.conf").write_text(SWIFT_CONF)
-    for kind, port in zip((*BACKENDS, "proxy"), ports, strict=True):
+    for kind, port in ports.items():
         common = COMMON.format(port=port, user=getpass.getuser(), folder=folder)
         (folder / f"{kind}.conf").write_text(common + (PROXY if kind == "proxy" else BACKEND.format(kind=kind)))
         if kind == "proxy":
@@ -191,28 +182,7 @@ def _configure(folder: Path, commands: Path, ports: list[int]) -> None:
         builder = str(folder / f"{kind}.builder")
         for step in (["create", "4", "1", "0"], ["add", f"r1z1-127.0.0.1:{port}/one", "1"], ["rebalance"]):
             # The ring builder answers 1 for a mere warning; a missing ring shows at the start.
-            subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=START_SECONDS)
-
-
-def _start(commands: Path, folder: Path, kind: str) -> subprocess.Popen[bytes]:
-    with (folder / f"{kind}.log").open("wb") as log:
-        return subprocess.Popen(
-            [commands / "python", commands / f"swift-{kind}-server", folder / f"{kind}.conf", "verbose"],
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-
-
-def _stop(processes: list[subprocess.Popen[bytes]]) -> None:
-    for process in processes:
-        try:
-            os.killpg(process.pid, signal.SIGKILL)
-        except ProcessLookupError:
-            continue
-    for process in processes:
-        process.wait(timeout=20)
+            subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=INSTALL_SECONDS)
 
 
 if __name__ == "__main__":

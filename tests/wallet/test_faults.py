@@ -11,7 +11,6 @@ from django.utils import timezone
 
 from library.models import Licence
 from library.services.claims import claim_licence
-from tests.eager import EagerBackend
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet.models import CardReversal, LedgerAccount, TopUp
@@ -51,13 +50,8 @@ from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import refund_to_deleted_account
 from .wallet_payout_cases import requested_payout as asked_for_payout
 
-pytestmark = pytest.mark.django_db(transaction=True)
-
-
-@pytest.fixture(autouse=True)
-def _jobs_wait(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Leave mails in the queue: what a worker does later is no part of the deed."""
-    monkeypatch.setattr(EagerBackend, "on", False)
+# What a worker does later is no part of the deed.
+pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.usefixtures("jobs_wait")]
 
 
 def first_sale() -> Deed:

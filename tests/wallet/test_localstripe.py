@@ -44,9 +44,8 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     port, log = free_port(), Path(tmp_path_factory.mktemp("localstripe")) / "log"
     process = Process([sys.executable, "-c", SERVE, str(port)], bare_environment(), log)
     address = f"http://127.0.0.1:{port}"
-    process.start(address)
-    yield address
-    process.stop()
+    with process.serving(address):
+        yield address
 
 
 @pytest.fixture

@@ -10,7 +10,6 @@ from rest_framework.test import APIClient
 
 from catalog.models import Listing, ListingStats
 from marketplace.core.models import IdempotencyRecord
-from tests.eager import EagerBackend
 from tests.shop import bought, funded, on_sale
 from wallet.models import Order
 from wallet.services import offers, spending
@@ -73,9 +72,8 @@ def test_idempotency_key_used_again_after_a_day_is_a_new_purchase(bearer_client:
     ids=["paid", "with an idempotency key and a limit", "free"],
 )
 def test_purchase_sends_a_fixed_number_of_statements(
-    django_assert_num_queries: Any, monkeypatch: pytest.MonkeyPatch, price: int, key: str | None, through: Any, statements: int
+    django_assert_num_queries: Any, jobs_wait: None, price: int, key: str | None, through: Any, statements: int
 ) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
     user, store = funded(inr=1_000_000), on_sale().store
     bought(on_sale(store=store, tax_rate_bp=1800), user)
     listing = on_sale(store=store, tax_rate_bp=1800, price_inr_minor=price)

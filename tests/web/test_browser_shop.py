@@ -104,12 +104,10 @@ def test_type_tester_shows_the_specimen_and_never_the_file(window: Callable[...,
 def test_keyboard_alone_goes_from_sign_up_to_the_download(
     window: Callable[..., Page],
     live_server: Any,
-    settings: Any,
     font: Listing,
     size: str,
     java_script: bool,  # noqa: FBT001 - a parameter of the test
 ) -> None:
-    settings.BASE_URL = live_server.url
     page = window(size, java_script=java_script)
     page.goto(live_server.url)
     follow(page, "Sign up")

@@ -30,7 +30,7 @@ from tests.developers.webhooks.conftest import tell
 from tests.factories import AppFactory, DeliverableFactory, UserFactory
 from tests.servers.http import Handler, serving
 from tests.shop import archive, bought, funded, on_sale, store_file
-from tests.waiting import PATIENCE_SECONDS, end, until
+from tests.waiting import PATIENCE_SECONDS, until, wait_for_end
 from wallet.models import Order
 from wallet.services.refunds import refund_order
 
@@ -91,16 +91,7 @@ class Machine:
 
 
 @pytest.fixture
-def site(transactional_db: None, live_server: Any, settings: Any, media: Path) -> str:
-    """A service that knows its own address, and takes more calls than a test makes."""
-    settings.BASE_URL = live_server.url
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 100_000)
-    address: str = live_server.url
-    return address
-
-
-@pytest.fixture
-def buyer(site: str) -> User:
+def buyer(site: str, unlimited: None, media: Path) -> User:
     return funded(inr=1_000_000_000)
 
 
@@ -421,7 +412,8 @@ def test_events_are_forwarded_with_a_signature_that_the_reference_library_verifi
             assert message is not None
             until(lambda: received or process.poll() is not None, "an event", log=log)
         finally:
-            end(process)
+            process.terminate()
+            wait_for_end(process)
     assert received, log.read_text()
     assert (received[0]["type"], received[0]["data"]) == (message.type, message.data)
 

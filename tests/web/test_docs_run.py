@@ -55,12 +55,6 @@ def blocks(slug: str, language: str) -> list[str]:
     return re.findall(rf"^```{language}\b[^\n]*\n(.*?)^```", text_of(slug), re.DOTALL | re.MULTILINE)
 
 
-@pytest.fixture
-def site(live_server: Any, settings: Any) -> None:
-    """A service that knows its own address."""
-    settings.BASE_URL = live_server.url
-
-
 def printed(code: str, language: str, folder: Path, **variables: str) -> str:
     program = PROGRAMS[language]
     if shutil.which(program[0]) is None:
@@ -83,7 +77,7 @@ def run(code: str, language: str, folder: Path, **variables: str) -> str:
 
 
 @pytest.mark.parametrize("language", PROGRAMS)
-def test_code_of_the_guides_for_buyers_runs(site: None, tmp_path: Path, language: str) -> None:
+def test_code_of_the_guides_for_buyers_runs(site: str, tmp_path: Path, language: str) -> None:
     on_sale(archive(), slug="hanken-grotesk", title="Hanken Grotesk", ai_training="allowed", ai_origin="none")
     on_sale(title="Unstated Serif")
     call_command("rebuild_search", verbosity=0)
@@ -104,7 +98,7 @@ def test_code_of_the_guides_for_buyers_runs(site: None, tmp_path: Path, language
     run("\n".join(blocks("rate-limits", language)), language, tmp_path)
 
 
-def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional_change(site: None, tmp_path: Path, settings: Any) -> None:
+def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional_change(site: str, tmp_path: Path, settings: Any) -> None:
     on_sale()
     (tmp_path / "paper-grain.zip").write_bytes(archive())
     (tmp_path / "thumbnail.png").write_bytes(makers.picture())
@@ -125,13 +119,13 @@ def test_commands_of_the_guide_for_vendors_lead_to_a_review_and_to_a_conditional
     assert (discount["percent"], discount["status"]) == (25, "Ended")
 
 
-def test_documented_call_of_a_tool_with_curl_works(site: None, tmp_path: Path) -> None:
+def test_documented_call_of_a_tool_with_curl_works(site: str, tmp_path: Path) -> None:
     code = next(block for block in blocks("agents", "bash") if "tools/call" in block)
     assert '"structuredContent"' in run(code, "bash", tmp_path, MARKETPLACE_TOKEN=token_of("mcp")[1])
     assert set(re.findall(r"MCP-Protocol-Version: ([\d-]+)", code)) <= set(SUPPORTED)
 
 
-def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_path: Path) -> None:
+def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: str, tmp_path: Path) -> None:
     listing = on_sale(archive(), slug="hanken-grotesk")
     user = funded(inr=1_000_000)
     _, secret = issue_token_without_app(
@@ -153,18 +147,18 @@ def test_purchase_of_the_guide_for_agents_waits_for_the_owner(site: None, tmp_pa
     assert f"'orderId': '{Order.objects.get(listing=listing).pk}'" in said
 
 
-def test_documented_report_of_a_leaked_key_is_accepted(site: None, tmp_path: Path) -> None:
+def test_documented_report_of_a_leaked_key_is_accepted(site: str, tmp_path: Path) -> None:
     assert json.loads(run(blocks("authentication", "sh")[0], "bash", tmp_path)) == {"received": 1}
 
 
-def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: None, tmp_path: Path) -> None:
+def test_commands_of_the_guide_for_webhooks_create_one_and_list_events(site: str, tmp_path: Path) -> None:
     app = AppFactory()
     key = issue_api_key(app=app, name="docs", actor=app.developer)[1]
     said = [run(code, "bash", tmp_path, KEY=key) for code in blocks("webhooks", "bash")]
     assert [name in each for name, each in zip(("whsec_", "nextCursor"), said, strict=True)] == [True, True]
 
 
-def test_commands_of_the_guide_for_certificates_verify_a_credential(site: None, tmp_path: Path) -> None:
+def test_commands_of_the_guide_for_certificates_verify_a_credential(site: str, tmp_path: Path) -> None:
     order = bought(on_sale(slug="hanken-grotesk", title="Hanken Grotesk"))
     token = token_of("personal", order.buyer, frozenset({Scope.LIBRARY_READ}))[1]
     (tmp_path / "check_credential.py").write_text(blocks("certificates", "python")[0])
@@ -173,7 +167,7 @@ def test_commands_of_the_guide_for_certificates_verify_a_credential(site: None, 
     assert said == "Valid: Personal licence for Hanken Grotesk.\n"
 
 
-def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: None, tmp_path: Path) -> None:
+def test_commands_of_the_guide_for_projects_add_and_sync_an_asset(site: str, tmp_path: Path) -> None:
     buyer = funded(inr=1_000_000)
     bought(on_sale(archive(), slug="hanken-grotesk"), buyer)
     key = issue_api_key(app=AppFactory(user=buyer), name="ci", actor=buyer)[1]

@@ -14,7 +14,6 @@ from marketplace.core.ids import new_id
 from marketplace.http.pages import IMAGE_PREVIEW_POLICY, PAGE_POLICY, REDIRECTING_FORM_POLICY
 from tests.admin import every_page
 from tests.architecture.source import patterns
-from tests.eager import EagerBackend
 from tests.http.test_pages_of_the_middleware import address_of
 
 from .markup import faults_of
@@ -50,8 +49,7 @@ def test_every_route_is_tested_as_a_page_or_listed_as_an_exception() -> None:
 @pytest.mark.slow
 @pytest.mark.postgres
 @pytest.mark.django_db
-def test_every_page_has_valid_markup_and_few_queries_with_many_rows(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def test_every_page_has_valid_markup_and_few_queries_with_many_rows(jobs_wait: None, settings: Any) -> None:
     world = make_world()
     # As it is in production: whether there is one is looked up for each page of the admin.
     settings.ADMIN_REQUIRES_SECOND_FACTOR = True

@@ -11,7 +11,6 @@ from playwright.sync_api import Browser, BrowserContext, Page
 from developers.bounds import CREDENTIAL_NAME_CHARS
 from developers.models import AccessToken, ApiKey, App, WebhookEndpoint
 from marketplace.core.bounds import NAME_CHARS
-from tests.eager import EagerBackend
 from tests.screenshots.driving import MOST_BYTES, SIZES, context, leave, overflows, violations, watched
 
 from .world import PAGES, World, make_world, pages_of_the_admin
@@ -78,8 +77,7 @@ def faults_on_a_phone(page: Page, *, axe: bool) -> list[str]:
     return [f"on a phone in the dark: {fault}" for fault in found]
 
 
-def test_every_page_is_accessible_and_light_and_fits(chromium: Browser, live_server: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def test_every_page_is_accessible_and_light_and_fits(chromium: Browser, live_server: Any, jobs_wait: None) -> None:
     world = world_of_long_names()
     wrong: dict[str, list[str]] = {}
     seen = set[str]()

@@ -10,7 +10,6 @@ from django.test.client import MULTIPART_CONTENT
 
 from tests.columns import COLUMNS, MARK
 from tests.contract.calls import rows
-from tests.eager import EagerBackend
 
 from .world import PAGES, World, make_world
 
@@ -40,9 +39,7 @@ def _signed_in(world: World, who: str) -> Client:
     return world.client(who)
 
 
-def test_forms_ignore_fields_that_they_do_not_show(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+def test_forms_ignore_fields_that_they_do_not_show(jobs_wait: None, unlimited: None, settings: Any) -> None:
     settings.DATA_UPLOAD_MAX_NUMBER_FIELDS = 2 * len(COLUMNS)
     world = make_world()
     forms, done = set[str](), set[str]()

@@ -24,7 +24,6 @@ from tests.architecture.source import patterns
 from tests.callers import personal_token
 from tests.catalog.cases import rejected
 from tests.contract.calls import rows
-from tests.eager import EagerBackend
 from tests.factories import PASSWORD, ListingFactory, UserFactory
 from tests.mcp.speaking import Speaker, mcp_token
 from tests.review.cases import appealed
@@ -242,8 +241,7 @@ def _file_preview(listing: Listing) -> FilePreview:
 
 
 @pytest.fixture
-def everyone(monkeypatch: pytest.MonkeyPatch) -> Everyone:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def everyone(jobs_wait: None) -> Everyone:
     reviewer = funded()
     invoice_cases.operator()
     me, mine = _things(reviewer)
@@ -336,8 +334,7 @@ def _send(client: Client, method: str, address: str, headers: dict[str, str], bo
     return getattr(client, method)(address, *([body] if method == "post" else []))
 
 
-def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_address(everyone: Everyone, settings: Any) -> None:
-    settings.RATE_LIMITS = dict.fromkeys(settings.RATE_LIMITS, 1_000_000)
+def test_rows_of_other_users_are_not_found_or_changed_by_any_method_at_any_address(everyone: Everyone, unlimited: None) -> None:
     client = Client(raise_request_exception=False)
     client.force_login(everyone.me)
     callers = _callers(everyone)

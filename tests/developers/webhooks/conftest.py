@@ -13,7 +13,7 @@ from developers.models import App, WebhookDelivery, WebhookEndpoint, WebhookEven
 from developers.services.webhooks import create_endpoint
 from developers.webhooks.publishing import new_event, publish_events, publish_merged
 from marketplace.jobs.models import Job
-from tests.eager import EagerBackend, drain
+from tests.eager import drain
 from tests.factories import AppFactory
 
 from .receiver import Receiver, receiving
@@ -57,8 +57,7 @@ def go_on() -> None:
 
 
 @pytest.fixture(autouse=True)
-def _jobs_wait_and_loopback_is_open(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EagerBackend, "on", False)
+def _jobs_wait_and_loopback_is_open(settings: Any, jobs_wait: None) -> None:
     settings.OUTBOUND_LOOPBACK = True
 
 
