@@ -1,7 +1,10 @@
-"""Signed-in browsers, and API clients with a token."""
+"""Signed-in browsers, API clients with a token, and management commands."""
 
 from datetime import timedelta
+from io import StringIO
+from typing import Any
 
+from django.core.management import call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -41,3 +44,10 @@ def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING) -> tuple[A
 
 def bearer(secret: str) -> dict[str, str]:
     return {"Authorization": f"Bearer {secret}"}
+
+
+def said(*words: str, **options: Any) -> str:
+    """Return what a management command says, but for its progress."""
+    out = StringIO()
+    call_command(*words, stdout=out, stderr=StringIO(), **options)
+    return out.getvalue()

@@ -7,7 +7,7 @@ import factory
 from django.utils import timezone
 from factory.django import DjangoModelFactory
 
-from catalog.models import Category, Deliverable, Listing, ListingStats, Store
+from catalog.models import Category, Deliverable, Listing, ListingStats, Preview, Store, StorePicture
 from catalog.models.listings import ListingStatus
 from catalog.services.visibility import listing_changed
 from developers import bounds
@@ -125,6 +125,38 @@ class DeliverableFactory(DjangoModelFactory[Deliverable]):
         lambda: {"format": "zip", "entryCount": 1, "uncompressedSize": 2000, "contentsByExtension": {"otf": 1}}
     )
     approved_at = factory.LazyFunction(timezone.now)
+
+
+class StoredFileFactory(DjangoModelFactory[Any]):
+    """The record of a picture; no object is stored under its key."""
+
+    class Meta:
+        abstract = True
+
+    object_key = factory.Sequence(lambda n: f"previews/factory-{n}")
+    content_type = "image/webp"
+    size = 1
+    sha256 = "a" * 64
+
+
+class PreviewFactory(StoredFileFactory):
+    """A picture in a listing's gallery."""
+
+    class Meta:
+        model = Preview
+
+    listing = factory.SubFactory(ListingFactory)
+    kind = "Gallery"
+
+
+class StorePictureFactory(StoredFileFactory):
+    """A store's logo."""
+
+    class Meta:
+        model = StorePicture
+
+    store = factory.SubFactory(StoreFactory)
+    kind = "Logo"
 
 
 class PublishedListingFactory(ListingFactory):

@@ -12,7 +12,7 @@ from django.db.models import Model
 from django.urls import NoReverseMatch, URLPattern, URLResolver, reverse
 from django.utils import timezone
 
-from catalog.models import ListingReview, Preview, Store
+from catalog.models import ListingReview, Store
 from catalog.models.files import PreviewKind
 from catalog.services import review as reviews
 from catalog.services import submission
@@ -21,11 +21,10 @@ from developers.services import applications
 from developers.services.credentials import issue_api_key, issue_mcp_token
 from marketplace.accounts.models import User
 from marketplace.core import audit
-from marketplace.core.ids import new_id
 from marketplace.review.service import ServiceAdmin
 from tests.admin import subjects
 from tests.catalog.cases import FINDING, PASSED, claim_review, draft, make_deliverable, open_review, published, submitted
-from tests.factories import ListingFactory, UserFactory
+from tests.factories import ListingFactory, PreviewFactory, UserFactory
 
 # What a list is asked for: as it is, and searched.
 LISTS: tuple[dict[str, Any], ...] = ({}, {"q": "asha"})
@@ -111,9 +110,7 @@ def _rich_listing() -> None:
         make_deliverable(ListingFactory(slug=f"copy-{number}"), sha256="cd" * 32)
     for kind, slots in ((PreviewKind.GALLERY, range(5)), (PreviewKind.AUDIO_PREVIEW, [0]), (PreviewKind.FONT_SPECIMEN, [0])):
         for slot in slots:
-            Preview.objects.create(
-                listing=listing, kind=kind, slot=slot, object_key=f"previews/{new_id()}", content_type="x/y", size=10, sha256="ab" * 32
-            )
+            PreviewFactory(listing=listing, kind=kind, slot=slot)
     listing.title, listing.candidate_deliverable = "Halden Sans Neue", file
     listing.save()
     review = submission.submit_listing(listing=listing, checks=PASSED, actor=store.owner).reviews.get(status="Pending")

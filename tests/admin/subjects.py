@@ -14,7 +14,7 @@ from django.contrib.auth.models import Group
 from django.db.models import Model
 from django.utils import timezone
 
-from catalog.models import Deliverable, Discount, Listing, ListingReview, StorePicture
+from catalog.models import Deliverable, Discount, Listing, ListingReview
 from catalog.services.review import block_deliverable
 from developers.event_types import EventType
 from developers.models import AccessToken, ApiKey, App, Consent, DeveloperApplication, MetadataReview, ScopeReview, WebhookEndpoint
@@ -33,7 +33,7 @@ from marketplace.review.models import Appeal, Claimable
 from marketplace.review.search import SearchQuery
 from tests.catalog.cases import claim_review, draft, make_deliverable, open_review, published, submitted
 from tests.developers.oauth.documents import app_of_document
-from tests.factories import AppFactory, UserFactory, connect_app
+from tests.factories import AppFactory, StorePictureFactory, UserFactory, connect_app
 from tests.review.cases import appealed
 from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -152,9 +152,7 @@ def vendor() -> VendorProfile:
 def decorated_vendor() -> VendorProfile:
     """Return a vendor whose store has a logo."""
     profile = make_vendor()
-    StorePicture.objects.create(
-        store=profile.store, kind="Logo", object_key=f"stores/{profile.pk}", content_type="image/webp", size=1, sha256=""
-    )
+    StorePictureFactory(store=profile.store)
     return profile
 
 

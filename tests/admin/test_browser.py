@@ -14,9 +14,9 @@ from marketplace.accounts.models import User
 from marketplace.review.models import SavedReply
 from tests.admin import subjects
 from tests.admin.pages import address
-from tests.factories import UserFactory
+from tests.factories import PreviewFactory, UserFactory
 from tests.screenshots.driving import overflows, watched
-from tests.web.world import show, store_preview
+from tests.web.world import store_preview
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 HOME = reverse("admin:index")
@@ -109,7 +109,9 @@ def test_keyboard_shortcuts_claim_go_to_the_next_and_previous_case_and_show_help
 
 def test_pictures_are_opened_by_key_in_the_page_and_no_other_key_acts_meanwhile(window: Callable[..., Page], live_server: Any) -> None:
     review = subjects.review()
-    first, second = (show(review.listing, "Gallery", "image/png", slot=slot, details={"width": 64, "height": 64}) for slot in (0, 1))
+    first, second = (
+        PreviewFactory(listing=review.listing, content_type="image/png", slot=slot, details={"width": 64, "height": 64}) for slot in (0, 1)
+    )
     for preview in (first, second):
         store_preview(preview)
     page = window("desktop")

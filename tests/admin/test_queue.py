@@ -22,9 +22,8 @@ from tests.admin.pages import address, press, staff, text_of
 from tests.admin.subjects import APPROVAL, FINDINGS
 from tests.callers import signed_in
 from tests.catalog.cases import PASSED, add_candidate, claim_review, draft, make_deliverable, open_review, published, rejected, submitted
-from tests.factories import CategoryFactory, StoreFactory, UserFactory
+from tests.factories import CategoryFactory, PreviewFactory, StoreFactory, UserFactory
 from tests.review.cases import application, rejected_application
-from tests.web.world import show
 from vendors.models import VendorProfile
 from vendors.services.listings import update_listing
 
@@ -245,10 +244,15 @@ def test_refused_decision_stays_on_the_page_and_says_who_decided_first(browser: 
 def test_review_page_shows_images_plays_sounds_and_sets_specimens(browser: Client) -> None:
     review = waiting()
     listing = review.listing
-    image = show(listing, "Gallery", "image/webp", details={"width": 64, "height": 48})
-    sound = show(listing, "AudioPreview", "audio/mpeg", details={"durationSeconds": 2.5})
+    image = PreviewFactory(listing=listing, details={"width": 64, "height": 48})
+    sound = PreviewFactory(listing=listing, kind="AudioPreview", content_type="audio/mpeg", details={"durationSeconds": 2.5})
     axes = [{"tag": "wght", "min": 100, "default": 400, "max": 900}]
-    font = show(listing, "FontSpecimen", "font/woff2", details={"axes": axes, "variableAxes": ["wght"], "unicodeRanges": ["Cyrillic"]})
+    font = PreviewFactory(
+        listing=listing,
+        kind="FontSpecimen",
+        content_type="font/woff2",
+        details={"axes": axes, "variableAxes": ["wght"], "unicodeRanges": ["Cyrillic"]},
+    )
     page = BeautifulSoup(browser.get(page_of(review)).content, "html.parser")
     assert page.select_one(f'#subject-previews img[src="{image.url}"][alt]')
     assert page.select_one(f'#subject-previews audio[controls][src="{sound.url}"]')

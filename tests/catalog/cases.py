@@ -6,8 +6,7 @@ from typing import Any
 from django.contrib import admin
 
 from catalog.admin.reviews import ListingReviewAdmin
-from catalog.models import Deliverable, Listing, ListingReview, Preview
-from catalog.models.files import PreviewKind
+from catalog.models import Deliverable, Listing, ListingReview
 from catalog.models.listings import ListingStatus
 from catalog.models.reviews import ReviewStatus
 from catalog.services import review as services
@@ -34,13 +33,6 @@ def add_candidate(listing: Listing) -> Listing:
     listing.candidate_deliverable = make_deliverable(listing)
     listing.save()
     return listing
-
-
-def add_cover(listing: Listing) -> Preview:
-    """Return a new cover picture of the listing, which is stored nowhere."""
-    key = new_id()
-    values = {"object_key": f"previews/{key}", "content_type": "image/webp", "size": 1, "sha256": key.hex * 2}
-    return Preview.objects.create(listing=listing, kind=PreviewKind.GALLERY, slot=0, **values)
 
 
 def draft(**fields: Any) -> Listing:

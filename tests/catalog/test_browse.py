@@ -7,10 +7,10 @@ import pytest
 from django.utils import timezone
 from rest_framework.test import APIClient
 
-from catalog.models import Listing, Preview
+from catalog.models import Listing
 from catalog.services.purchase_counts import count_purchases, record_purchase, record_refund
 from catalog.services.visibility import listing_changed, store_visibility_changed
-from tests.factories import PublishedListingFactory
+from tests.factories import PreviewFactory, PublishedListingFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
@@ -38,10 +38,8 @@ def test_listed_asset_has_the_documented_fields(get: Any) -> None:
         tier_requirement="pro",
         allowed_license_slugs=["commercial", "extended"],
     )
-    picture = Preview.objects.create(
-        listing=listing, kind="Gallery", slot=0, object_key="previews/1", content_type="image/png", size=1, sha256="0" * 64,
-        renditions={"card": {"key": "k", "size": 1, "sha256": "0" * 64, "width": 640, "height": 400}},
-    )  # fmt: skip
+    card = {"key": "k", "size": 1, "sha256": "0" * 64, "width": 640, "height": 400}
+    picture = PreviewFactory(listing=listing, renditions={"card": card})
     listing_changed(listing)
     item = {
         "id": str(listing.id),

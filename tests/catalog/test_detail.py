@@ -14,13 +14,13 @@ from rest_framework.test import APIClient
 
 from catalog import pricing
 from catalog.manifests import ensure_manifest
-from catalog.models import LicenseTier, Listing, Preview
+from catalog.models import LicenseTier, Listing
 from catalog.services.taxonomy import save_license_tier
 from catalog.services.visibility import listing_changed
 from marketplace.core import bounds
 from marketplace.core.money import Currency
 from tests.catalog.cases import add_candidate, published, submitted
-from tests.factories import DeliverableFactory, PublishedListingFactory, UserFactory
+from tests.factories import DeliverableFactory, PreviewFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -40,9 +40,7 @@ def test_nothing_of_an_asset_in_a_closed_store_or_that_was_taken_down_or_waits_i
         listing.status = status
         listing.save()
         listing_changed(listing)
-        preview = Preview.objects.create(
-            listing=listing, kind="Gallery", object_key=f"previews/{listing.pk}", content_type="image/png", size=1
-        )
+        preview = PreviewFactory(listing=listing)
         for client, path in (
             (anonymous, f"/api/v1/assets/{listing.id}"),
             (anonymous, preview.url),
@@ -80,19 +78,8 @@ def test_asset_detail_shows_texts_prices_offers_previews_and_the_reviewed_file(g
         purchases=3,
         published_at=datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC),
     )
-    preview = Preview.objects.create(
-        listing=listing,
-        kind="Gallery",
-        slot=0,
-        object_key="previews/1",
-        content_type="image/png",
-        size=1,
-        sha256="0" * 64,
-        alt_text="Two lines of type",
-    )
-    sound = Preview.objects.create(
-        listing=listing, kind="AudioPreview", object_key="previews/2", content_type="audio/mpeg", size=1, sha256="0" * 64
-    )
+    preview = PreviewFactory(listing=listing, alt_text="Two lines of type")
+    sound = PreviewFactory(listing=listing, kind="AudioPreview", content_type="audio/mpeg")
     # The file that waits for its review is not shown.
     listing.candidate_deliverable = DeliverableFactory(listing=listing, sha256="cd" * 32)
     listing.save()

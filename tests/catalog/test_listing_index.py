@@ -2,17 +2,15 @@
 
 from collections import Counter
 from decimal import Decimal
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from catalog.labels import labels_of, normalised
-from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store, StorePicture
+from catalog.models import Category, LicenseTier, Listing, ListingCount, ListingIndex, ListingLabel, ListingStats, Store
 from catalog.pricing import permitted_tiers
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services import listing_index, taxonomy
@@ -21,8 +19,9 @@ from catalog.services.review import takedown_listing
 from catalog.services.submission import unpublish_listing
 from catalog.services.taxonomy import save_category, save_license_tier
 from catalog.services.visibility import listing_changed, store_edited, store_visibility_changed
+from tests.callers import said
 from tests.eager import drain
-from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, UserFactory
+from tests.factories import CategoryFactory, ListingFactory, PublishedListingFactory, StoreFactory, StorePictureFactory, UserFactory
 
 from .cases import published
 
@@ -144,13 +143,10 @@ def test_rebuild_listing_index_repairs_rows_changed_without_the_service() -> Non
     Listing.objects.filter(pk=hidden.pk).update(status="Draft")
     ListingIndex.objects.filter(pk=added.pk).delete()
     ListingCount.objects.filter(name="").update(listings=7)
-    out = StringIO()
-    call_command("rebuild_listing_index", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("Corrected 3 listings and ")
+    assert said("rebuild_listing_index").startswith("Corrected 3 listings and ")
     assert stored_counts() == true_counts()
     assert set(ListingIndex.objects.values_list("pk", flat=True)) == {kept.pk, added.pk}
-    call_command("rebuild_listing_index", stdout=(again := StringIO()), stderr=StringIO())
-    assert again.getvalue().startswith("Corrected 0 listings and 0 counts")
+    assert said("rebuild_listing_index").startswith("Corrected 0 listings and 0 counts")
 
 
 def test_listing_counts_cannot_become_negative() -> None:
@@ -171,9 +167,7 @@ def test_platforms_are_labels_without_their_versions() -> None:
 
 def test_renamed_store_and_category_are_renamed_in_lists(get: Any) -> None:
     other, listing = PublishedListingFactory(category=CategoryFactory(slug="motion", name="Motion")), PublishedListingFactory()
-    StorePicture.objects.create(
-        store=other.store, kind="Logo", object_key="stores/logo", content_type="image/webp", size=1, sha256="ab" * 32
-    )
+    StorePictureFactory(store=other.store)
     store_edited(other.store)
     Store.objects.filter(pk=listing.store_id).update(name="Foundry")
     store_visibility_changed(Store.objects.get(pk=listing.store_id))

@@ -1,6 +1,5 @@
 """GET /api/v1/previews/{id}."""
 
-import uuid
 from typing import Any
 
 import pytest
@@ -8,10 +7,9 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from rest_framework.test import APIClient
 
-from catalog.models import Preview
 from marketplace.core.scopes import APP_SCOPES, Scope
 from marketplace.storage import default_storage
-from tests.factories import ListingFactory, PublishedListingFactory, UserFactory
+from tests.factories import ListingFactory, PreviewFactory, PublishedListingFactory, UserFactory
 
 pytestmark = pytest.mark.django_db
 
@@ -25,21 +23,13 @@ def stored() -> Any:
     """Make a preview with its bytes in the store, and a smaller copy."""
 
     def make(listing: Any, content_type: str = "image/png") -> Any:
-        preview_id = uuid.uuid4()
-        for key, content in ((f"previews/{preview_id}", BYTES), (f"previews/{preview_id}-card", CARD)):
-            default_storage.save_bytes(key, content)
-        card = {"key": f"previews/{preview_id}-card", "size": len(CARD), "sha256": "c" * 64, "contentType": "image/webp"}
-        return Preview.objects.create(
-            id=preview_id,
-            listing=listing,
-            kind="Gallery",
-            slot=0,
-            object_key=f"previews/{preview_id}",
-            content_type=content_type,
-            size=len(BYTES),
-            sha256="b" * 64,
-            renditions={"card": card | {"width": 1, "height": 1}},
-        )
+        preview = PreviewFactory(listing=listing, content_type=content_type, size=len(BYTES))
+        card = {"key": f"{preview.object_key}-card", "size": len(CARD), "sha256": "c" * 64, "contentType": "image/webp"}
+        preview.renditions = {"card": card | {"width": 1, "height": 1}}
+        preview.save()
+        for key, content in ((preview.object_key, BYTES), (card["key"], CARD)):
+            default_storage.save_bytes(str(key), content)
+        return preview
 
     return make
 
@@ -98,9 +88,7 @@ def test_public_preview_is_private_to_whoever_shows_a_credential(bearer_client: 
 
 
 def test_missing_object_of_a_preview_is_a_503(anonymous: APIClient) -> None:
-    preview = Preview.objects.create(
-        listing=PublishedListingFactory(), kind="Gallery", object_key="previews/lost", content_type="image/png", size=9, sha256="d" * 64
-    )
+    preview = PreviewFactory(listing=PublishedListingFactory())
     response = anonymous.get(preview.url)
     assert (response.status_code, response.json()["code"]) == (503, "dependency_unavailable")
 

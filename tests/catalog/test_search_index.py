@@ -2,17 +2,16 @@
 
 import random
 from functools import partial
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import transaction
 
 from catalog.models import Listing, SearchDocument, SearchTerm
 from catalog.search import rebuild
 from catalog.search.vocabulary import current_vocabulary
 from catalog.services.visibility import listing_changed
+from tests.callers import said
 from tests.factories import PublishedListingFactory, StoreFactory
 from tests.races import at_once
 
@@ -60,17 +59,13 @@ def test_rebuild_repairs_and_tells_what_it_did() -> None:
     SearchDocument.objects.filter(listing=kept).update(title="wrong | ")
     SearchTerm.objects.filter(term="one").update(documents=99)
     Listing.objects.filter(pk=stale.pk).update(status="Draft")
-    out = StringIO()
-    call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue().startswith("2 listings checked; 3 documents and ")
+    assert said("rebuild_search").startswith("2 listings checked; 3 documents and ")
     stale.status = "Published"
     stale.save()
     listing_changed(stale)
     assert contents() == good
     assert titles("kept") == ["Kept"]
-    out = StringIO()
-    call_command("rebuild_search", stdout=out, stderr=StringIO())
-    assert out.getvalue() == "3 listings checked; 0 documents and 0 words corrected.\n"
+    assert said("rebuild_search") == "3 listings checked; 0 documents and 0 words corrected.\n"
 
 
 def test_long_description_is_indexed_within_a_bound() -> None:

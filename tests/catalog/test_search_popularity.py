@@ -2,11 +2,10 @@
 
 import itertools
 import random
-from io import StringIO
+from functools import partial
 from uuid import UUID
 
 import pytest
-from django.core.management import call_command
 
 from catalog.models import Listing, SearchDocument
 from catalog.search import full_text, popular, query
@@ -16,6 +15,7 @@ from catalog.search.popular import update_popular
 from catalog.search.rebuild import rebuild
 from catalog.services.purchase_counts import count_purchases, record_purchase
 from catalog.services.visibility import listing_changed, store_visibility_changed
+from tests.callers import said
 from tests.factories import PublishedListingFactory, StoreFactory
 from tests.races import at_once
 
@@ -33,10 +33,7 @@ def four_are_popular(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(query, "ENOUGH_ROWS", 3)
 
 
-def run() -> str:
-    out = StringIO()
-    call_command("mark_popular_listings", stdout=out, stderr=StringIO())
-    return out.getvalue()
+run = partial(said, "mark_popular_listings")
 
 
 def popular_titles() -> list[str]:

@@ -3,11 +3,12 @@
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from inspect import isfunction
 from typing import Any
 
 from django.utils import timezone
 
-from catalog.models import Discount, LicenseTier, Listing, StorePicture
+from catalog.models import Discount, LicenseTier, Listing
 from catalog.models.files import StorePictureKind
 from catalog.services.submission import submit_listing
 from developers.event_types import OWN_STORE_EVENTS, EventType
@@ -24,7 +25,7 @@ from library.services.status_lists import status_list_position
 from marketplace.accounts.models import User
 from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED
-from tests.factories import AppFactory, CategoryFactory, ListingFactory, UserFactory
+from tests.factories import AppFactory, CategoryFactory, ListingFactory, StorePictureFactory, UserFactory
 from tests.review import cases
 from tests.shop import archive, bought, funded, on_sale, tiers
 from tests.vendors.attaching import show, upload
@@ -262,17 +263,8 @@ def uploaded() -> Scene:
 def decorated() -> Scene:
     """The vendor's store has a logo and a banner."""
     scene, listing = _vendor()
-    details = {"width": 64, "height": 64}
     for kind in StorePictureKind:
-        StorePicture.objects.create(
-            store=listing.store,
-            kind=kind,
-            object_key=f"stores/{kind.lower()}",
-            content_type="image/webp",
-            size=1,
-            sha256="",
-            details=details,
-        )
+        StorePictureFactory(store=listing.store, kind=kind, details={"width": 64, "height": 64})
     return scene
 
 
@@ -348,35 +340,7 @@ def appealed() -> Scene:
     return Scene(appeal.appellant, names={"appeal_id": str(appeal.pk)}, shows={"subjectId": appeal.decision.subject_id})
 
 
+# By their names, which the table gives.
 SCENES: dict[str, Callable[[], Scene]] = {
-    scene.__name__: scene
-    for scene in (
-        for_sale,
-        quoted,
-        without_credit,
-        topping_up,
-        asking_the_owner,
-        owned,
-        certified,
-        ordered,
-        billed,
-        invoiced,
-        refundable,
-        refund_asked,
-        link,
-        developer,
-        draft,
-        ready,
-        discounted,
-        uploaded,
-        decorated,
-        sent,
-        waiting,
-        selling,
-        earning,
-        eventful,
-        hooked,
-        taken_down,
-        appealed,
-    )
+    name: made for name, made in list(vars().items()) if isfunction(made) and made.__module__ == __name__ and not name.startswith("_")
 }

@@ -1,12 +1,11 @@
 """Keys that nobody uses: their owners get an email once."""
 
 from datetime import timedelta
-from io import StringIO
+from functools import partial
 from typing import Any
 
 import pytest
 from django.core import mail
-from django.core.management import call_command
 from django.utils import timezone
 
 from developers.models import ApiKey, App
@@ -14,7 +13,7 @@ from developers.services.credentials import issue_api_key, revoke_api_key
 from developers.services.dormancy import mail_dormant_key
 from marketplace.core.audit import history_of
 from tests.admin.pages import address, text_of
-from tests.callers import signed_in
+from tests.callers import said, signed_in
 from tests.factories import AppFactory, UserFactory
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
@@ -29,10 +28,7 @@ def key(**changes: Any) -> ApiKey:
     return made
 
 
-def flag(*, dry_run: bool = False) -> str:
-    out = StringIO()
-    call_command("mail_dormant_keys", dry_run=dry_run, stdout=out, stderr=StringIO())
-    return out.getvalue()
+flag = partial(said, "mail_dormant_keys")
 
 
 def test_used_new_expired_and_revoked_keys_are_not_dormant(django_capture_on_commit_callbacks: Any) -> None:

@@ -5,11 +5,9 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import OperationalError
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -26,7 +24,7 @@ from marketplace.core.access import CredentialKind
 from marketplace.core.ids import new_id
 from marketplace.core.scopes import Scope
 from tests.admin.pages import address, text_of
-from tests.callers import personal_token, signed_in
+from tests.callers import personal_token, said, signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.waiting import PATIENCE_SECONDS, until
 
@@ -236,10 +234,9 @@ def test_purge_removes_what_is_older_and_has_a_dry_run() -> None:
     rows.add_to_rows({call_for(app, day=day_): 1 for day_ in (today, first, first - day, first - 2 * day)})
     # Only the newest calls are counted by the hour.
     assert HourlyUsage.objects.update(hour=timezone.now() - dt.timedelta(hours=KEPT_HOURS, minutes=1)) == 1
-    out = StringIO()
-    call_command("purge", "usage", dry_run=True, stdout=out)
-    assert (ApiUsage.objects.count(), out.getvalue()) == (4, "2 daily rows, 1 hourly rows would be deleted.\n")
-    call_command("purge", "usage", stdout=out)
+    assert said("purge", "usage", dry_run=True) == "2 daily rows, 1 hourly rows would be deleted.\n"
+    assert ApiUsage.objects.count() == 4
+    said("purge", "usage")
     assert {row.day for row in ApiUsage.objects.all()} == {today, first}
     assert not HourlyUsage.objects.exists()
 

@@ -7,8 +7,6 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-from django.core.management import call_command
-
 from catalog.models import Deliverable
 from marketplace.storage import default_storage
 from marketplace.storage.base import ObjectStorage
@@ -54,13 +52,6 @@ def recorded(content: bytes = b"content", **fields: Any) -> Deliverable:
     file: Deliverable = DeliverableFactory(file_size=len(content), sha256=hashlib.sha256(content).hexdigest(), **fields)
     default_storage.save_bytes(file.object_key, content)
     return file
-
-
-def said(*words: str) -> str:
-    """Return what a command says."""
-    out = io.StringIO()
-    call_command(*words, stdout=out)
-    return out.getvalue()
 
 
 def inspect(store: ObjectStorage, content: bytes) -> Inspection:

@@ -19,12 +19,13 @@ from marketplace.operations.backups import PREFIXES
 from marketplace.storage import default_storage
 from marketplace.storage.local import LocalStorage
 from marketplace.storage.s3 import S3Storage
-from tests.factories import ListingFactory, StoreFactory
+from tests.callers import said
+from tests.factories import ListingFactory, PreviewFactory, StoreFactory
 from vendors.management.commands import verify_checksums
 from vendors.services.files import STORED_MODELS, keys_of
 from vendors.services.verifying import StoredState, state_of, verify
 
-from .helpers import recorded, said
+from .helpers import recorded
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("media")]
 
@@ -45,15 +46,7 @@ def shown() -> Preview:
     copy = {"key": "previews/one.card", "size": 4, "sha256": hashlib.sha256(b"copy").hexdigest()}
     default_storage.save_bytes("previews/one", b"image")
     default_storage.save_bytes("previews/one.card", b"copy")
-    return Preview.objects.create(
-        listing=ListingFactory(),
-        kind="Gallery",
-        object_key="previews/one",
-        content_type="image/webp",
-        size=5,
-        sha256=hashlib.sha256(b"image").hexdigest(),
-        renditions={"card": copy},
-    )
+    return PreviewFactory(object_key="previews/one", size=5, sha256=hashlib.sha256(b"image").hexdigest(), renditions={"card": copy})
 
 
 @pytest.mark.parametrize("words", [("--limit", "0"), ("--rate", "-1"), ("--since", "soon")])

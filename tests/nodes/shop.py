@@ -1,6 +1,5 @@
 """What the nodes begin with; runs in their environment."""
 
-from io import StringIO
 from typing import Any
 
 from django.conf import settings
@@ -9,7 +8,7 @@ from django.core.management import call_command
 
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import User
-from tests.callers import bearer, personal_token, signed_in
+from tests.callers import bearer, personal_token, said, signed_in
 from tests.factories import AppFactory, UserFactory
 from tests.flows.server import ADMIN
 from tests.shop import archive, bought, funded, on_sale, store_keeping, tiers
@@ -22,7 +21,7 @@ LINKS = ("[" * 50 + "a](<b" * 10) * 300
 
 def prepare() -> None:
     """Make the bucket, an admin, and the static files, but for those that no page of a test loads: to compress them takes long."""
-    call_command("make_bucket", stdout=StringIO())
+    said("make_bucket")
     User.objects.create_superuser(email=ADMIN[0], password=ADMIN[1])
     call_command("collectstatic", interactive=False, verbosity=0, ignore_patterns=["drf_spectacular_sidecar", "rest_framework"])
 

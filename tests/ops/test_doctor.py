@@ -26,6 +26,7 @@ from marketplace.operations.doctor import node, services
 from marketplace.operations.management.commands import make_bucket
 from marketplace.storage import default_storage
 from marketplace.storage.s3 import S3Storage
+from tests.callers import said
 
 from ..servers.ports import free_port
 from ..servers.s3 import S3Server
@@ -108,15 +109,12 @@ def test_doctor_tells_why_the_file_store_refused(monkeypatch: pytest.MonkeyPatch
 def test_purge_counts_then_deletes_every_part_and_refuses_an_unknown_one() -> None:
     Session.objects.create(session_key="a" * 32, expire_date=timezone.now() - timedelta(days=1))
     Session.objects.create(session_key="b" * 32, expire_date=timezone.now() + timedelta(days=1))
-    out = StringIO()
-    call_command("purge", "--dry-run", stdout=out, stderr=StringIO())
-    assert "1 sessions would be deleted." in out.getvalue()
+    assert "1 sessions would be deleted." in said("purge", "--dry-run")
     assert Session.objects.count() == 2
     with pytest.raises(CommandError, match=r"There is no payouts; the parts are sessions,"):
         call_command("purge", "payouts")
-    call_command("purge", stdout=out, stderr=StringIO())
+    assert re.search(r"^\d+ expired quotes, .* deleted\.$", said("purge"), re.MULTILINE)
     assert Session.objects.count() == 1
-    assert re.search(r"^\d+ expired quotes, .* deleted\.$", out.getvalue(), re.MULTILINE)
 
 
 def test_worker_that_stopped_reporting_is_down_until_it_reports_again() -> None:
@@ -199,10 +197,8 @@ def test_bucket_is_made_once_and_its_links_are_followed(
     store = S3Storage(**s3_server.storage_options() | {"bucket_name": "made-by-command"})
     for module in (services, make_bucket):
         monkeypatch.setattr(module, "default_storage", store)
-    said = StringIO()
-    call_command("make_bucket", stdout=said)
-    call_command("make_bucket", stdout=said)
-    assert said.getvalue().splitlines() == ["The bucket made-by-command was created.", "The bucket made-by-command already exists."]
+    assert said("make_bucket") == "The bucket made-by-command was created.\n"
+    assert said("make_bucket") == "The bucket made-by-command already exists.\n"
 
     def objects() -> list[tuple[str, str]]:
         return [(finding.status.value, finding.message) for finding in doctor.examine() if finding.part == "objects"]

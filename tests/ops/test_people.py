@@ -4,7 +4,6 @@ import errno
 import json
 import stat
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -26,6 +25,7 @@ from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
 from marketplace.core.models import AuditEntry
 from marketplace.operations.personal_data import export_account
+from tests.callers import said
 from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import reinstate_vendor
 from wallet.reconciliation import differences
@@ -157,7 +157,7 @@ def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..
     client: Any = key_client(user)
     stranger = bought(on_sale(archive("other")))
     file = tmp_path / "export.json"
-    call_command("export_account", ADDRESS.upper(), "--output", str(file), stdout=StringIO())
+    said("export_account", ADDRESS.upper(), "--output", str(file))
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
     text = file.read_text(encoding="utf-8")
     found = json.loads(text)
@@ -166,7 +166,7 @@ def test_export_of_an_account_has_its_data_and_no_secret(key_client: Callable[..
     for secret in (client._credentials["HTTP_X_API_KEY"], ApiKey.objects.get().digest, user.password, str(stranger.pk)):
         assert secret not in text
     with pytest.raises(CommandError, match="cannot be written"):
-        call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+        said("export_account", ADDRESS, "--output", str(file))
 
 
 def test_export_to_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
@@ -176,9 +176,9 @@ def test_export_to_a_full_disk_leaves_no_partial_file(tmp_path: Path) -> None:
         patch("os.fdopen", side_effect=OSError(errno.ENOSPC, "No space left on device")),
         pytest.raises(CommandError, match="No space left"),
     ):
-        call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+        said("export_account", ADDRESS, "--output", str(file))
     assert not file.exists()
-    call_command("export_account", ADDRESS, "--output", str(file), stdout=StringIO())
+    said("export_account", ADDRESS, "--output", str(file))
     assert ADDRESS in file.read_text()
 
 
@@ -187,9 +187,7 @@ def test_account_commands_refuse_unknown_users_and_have_a_dry_run() -> None:
         with pytest.raises(CommandError, match="There is no user"):
             call_command(*command)
     UserFactory(email=ADDRESS)
-    out = StringIO()
-    call_command("delete_account", ADDRESS, "--reason", "Asked for.", "--dry-run", stdout=out)
-    assert "can be deleted" in out.getvalue()
+    assert "can be deleted" in said("delete_account", ADDRESS, "--reason", "Asked for.", "--dry-run")
     assert User.objects.filter(email=ADDRESS, is_active=True).exists()
-    call_command("delete_account", ADDRESS, "--reason", "Asked for.", stdout=out)
+    said("delete_account", ADDRESS, "--reason", "Asked for.")
     assert not User.objects.filter(email=ADDRESS).exists()

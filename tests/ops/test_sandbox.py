@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -28,6 +27,7 @@ from marketplace.core.scopes import Scope
 from marketplace.demo.management.commands import sandbox_reset
 from marketplace.operations.installation import record_installation, refuse_other_database
 from marketplace.operations.models import Installation
+from tests.callers import said
 from tests.factories import AppFactory, UserFactory
 from tests.mcp.speaking import Speaker, mcp_token
 from tests.shop import funded
@@ -172,7 +172,7 @@ def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, ma
     kept.write_text("of another database", encoding="utf-8")
     monkeypatch.setattr(sandbox_reset, "clear", Mock())
     monkeypatch.setattr(connection.introspection, "table_names", list)
-    call_command("sandbox_reset", if_empty=True, stdout=StringIO())
+    said("sandbox_reset", if_empty=True)
     assert make.called
     assert kept.read_text(encoding="utf-8") == "of another database"
 
@@ -188,12 +188,11 @@ def test_sandbox_whose_first_run_was_interrupted_is_filled(sandbox: Any, make: M
 def test_sandbox_with_content_is_neither_filled_again_nor_emptied_unless_somebody_confirms(
     sandbox: Any, make: Mock, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    clear, said = Mock(), StringIO()
+    clear = Mock()
     monkeypatch.setattr(sandbox_reset, "clear", clear)
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
     requested_approval(bounded(funded(inr=10 * PRICE)))
-    call_command("sandbox_reset", if_empty=True, stdout=said)
-    assert "content already" in said.getvalue()
+    assert "content already" in said("sandbox_reset", if_empty=True)
     monkeypatch.setattr("builtins.input", Mock(side_effect=EOFError))
     with pytest.raises(CommandError, match="Nothing was deleted"):
         call_command("sandbox_reset")

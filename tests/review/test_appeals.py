@@ -32,9 +32,9 @@ from marketplace.review.errors import AppealExists, AppealUnavailable
 from marketplace.review.models import Appeal
 from marketplace.review.waiting import Wait
 from tests.admin.pages import staff
-from tests.catalog.cases import FINDING, add_candidate, add_cover, draft, make_deliverable, open_review, published, rejected, submitted
+from tests.catalog.cases import FINDING, add_candidate, draft, make_deliverable, open_review, published, rejected, submitted
 from tests.eager import sent_mails
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory, PreviewFactory, UserFactory
 from tests.review.cases import (
     APPEALABLE,
     appealed,
@@ -266,7 +266,7 @@ def test_restored_listing_has_the_manifest_of_its_file_and_not_of_a_newer_one() 
 
 def test_listing_whose_cover_picture_was_removed_is_neither_restored_nor_reopened() -> None:
     on_sale, sent = published(), draft()
-    covers = [add_cover(listing) for listing in (on_sale, sent)]
+    covers = [PreviewFactory(listing=listing) for listing in (on_sale, sent)]
     takedown_listing(listing=on_sale, reason="Copied.", actor=UserFactory())
     reject_listing(review=open_review(submitted(sent)), findings=[FINDING], actor=UserFactory())
     for cover in covers:

@@ -8,7 +8,7 @@ from catalog.models.reviews import ReviewStatus
 from catalog.services.review import approve_listing
 from catalog.services.submission import withdraw_listing
 from marketplace.storage import default_storage
-from tests.factories import DeliverableFactory, UserFactory
+from tests.factories import DeliverableFactory, PreviewFactory, UserFactory
 from tests.shop import archive
 from vendors.services.submission import check_and_submit
 
@@ -31,16 +31,7 @@ def ready(listing: Listing) -> Listing:
 
 def picture(listing: Listing, slot: int, width: int = 640) -> Preview:
     """Show a picture in the listing's gallery that is not really stored."""
-    return Preview.objects.create(
-        listing=listing,
-        kind="Gallery",
-        slot=slot,
-        object_key=f"previews/{listing.pk}/{slot}",
-        content_type="image/webp",
-        size=1,
-        sha256="a" * 64,
-        details={"width": width, "height": width},
-    )
+    return PreviewFactory(listing=listing, slot=slot, details={"width": width, "height": width})
 
 
 def submitted(listing: Listing) -> ListingReview:

@@ -3,13 +3,12 @@
 import re
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 
 import pytest
 from django.core import mail as outbox
 from django.core import signing
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
@@ -19,6 +18,7 @@ from developers.errors import PasswordRequired
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound
 from marketplace.core.models import AuditEntry
+from tests.callers import said
 from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed_bank_account, end_waiting_time
@@ -338,10 +338,10 @@ def test_reencrypting_bank_accounts_uses_the_current_key_and_names_lost_ones(pro
     # That of a deleted account.
     PayoutDetails.objects.filter(pk=changed_bank_account(make_vendor()).pk).update(encrypted="", label="")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
-    call_command("reencrypt_secrets", stdout=StringIO())
+    said("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS = []
     details.refresh_from_db()
     assert bank_account_of(details=details).number == IBAN
     settings.SECRET_KEY = "a-third-key-a-third-key-a-third-key-a-third-key-third"
     with pytest.raises(CommandError, match=f"bank accounts of 1 vendors cannot be decrypted: {profile.pk}"):
-        call_command("reencrypt_secrets", stdout=StringIO())
+        said("reencrypt_secrets")

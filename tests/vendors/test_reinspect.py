@@ -19,9 +19,10 @@ from catalog.models import AgentManifest, Deliverable, FileFacts, Listing
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.core.models import AuditEntry
 from marketplace.storage.local import LocalStorage
+from tests.callers import said
 from tests.factories import DeliverableFactory
 from tests.files import makers
-from tests.files.helpers import recorded, said
+from tests.files.helpers import recorded
 from tests.shop import on_sale
 from vendors.inspection import inspect_deliverable
 from vendors.services import reinspecting

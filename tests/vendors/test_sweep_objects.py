@@ -14,8 +14,8 @@ from catalog.models import Deliverable, Preview
 from marketplace.core.errors import DependencyUnavailable
 from marketplace.storage import default_storage
 from marketplace.storage.local import STAGING, LocalStorage
-from tests.factories import DeliverableFactory, ListingFactory, UserFactory
-from tests.files.helpers import said
+from tests.callers import said
+from tests.factories import DeliverableFactory, PreviewFactory, UserFactory
 from vendors.models import Upload
 from vendors.services.uploads import new_part_key
 
@@ -35,15 +35,7 @@ sweep = partial(said, "sweep_objects")
 def recorded() -> tuple[Deliverable, Preview]:
     """Return the records of a file and of a preview with a copy, all stored, as is a part of an upload."""
     deliverable = DeliverableFactory()
-    preview = Preview.objects.create(
-        listing=ListingFactory(),
-        kind="Gallery",
-        object_key="previews/one",
-        content_type="image/webp",
-        size=1,
-        sha256="ab" * 32,
-        renditions={"card": {"key": "previews/one.card"}},
-    )
+    preview = PreviewFactory(object_key="previews/one", renditions={"card": {"key": "previews/one.card"}})
     upload = Upload.objects.create(listing=preview.listing, filename="a.zip", size=2, offset=1, expires_at=timezone.now())
     upload.parts = [[new_part_key(upload=upload), 1]]
     upload.save()

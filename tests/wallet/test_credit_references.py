@@ -2,11 +2,10 @@
 
 import uuid
 from functools import partial
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import IntegrityError, transaction
 from django.urls import reverse
 
@@ -15,7 +14,7 @@ from marketplace.accounts.services import delete_account
 from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
 from tests.admin.pages import staff, text_of
-from tests.callers import signed_in
+from tests.callers import said, signed_in
 from tests.factories import UserFactory
 from tests.races import at_once
 from wallet import bounds
@@ -41,9 +40,7 @@ def refusal(user: User, **given: Any) -> Problem:
 
 
 def command(*arguments: str) -> str:
-    out = StringIO()
-    call_command("credit_wallet", *arguments, "--reason", "Invoice 7", stdout=out)
-    return out.getvalue()
+    return said("credit_wallet", *arguments, "--reason", "Invoice 7")
 
 
 @pytest.mark.parametrize(

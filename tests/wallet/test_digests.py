@@ -11,6 +11,7 @@ from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
 from marketplace.core.ids import new_id
+from tests.callers import said
 from tests.factories import UserFactory
 from tests.races import outcomes_at_once
 from tests.shop import bought, funded, on_sale
@@ -42,9 +43,7 @@ def history() -> list[Journal]:
 
 
 def run(*arguments: str) -> list[str]:
-    out = StringIO()
-    call_command("digest_ledger", *arguments, stdout=out)
-    return out.getvalue().splitlines()
+    return said("digest_ledger", *arguments).splitlines()
 
 
 def reported(change: Callable[[], object]) -> list[str]:
@@ -181,7 +180,7 @@ def test_journals_younger_than_the_grace_period_wait_and_older_ones_are_covered_
     head = LedgerDigest.objects.get()
     assert first == ["Covered 1 journals with 1 new digests.", f"Last digest: 1:{head.digest}"]
     assert again == ["Covered 0 journals with 0 new digests.", first[1]]
-    call_command("reconcile", "--digest", first[1].removeprefix("Last digest: "), stdout=StringIO())
+    said("reconcile", "--digest", first[1].removeprefix("Last digest: "))
 
 
 def test_journal_that_commits_late_is_covered_by_the_next_digest() -> None:

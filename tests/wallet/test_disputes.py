@@ -2,12 +2,10 @@
 
 import itertools
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -17,6 +15,7 @@ from library.selectors import owned_licence
 from library.services.links import issue_link, open_link, url_of
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, Problem
+from tests.callers import said
 from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
@@ -231,7 +230,7 @@ def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends
     days = timedelta(days=bounds.PROVIDER_EVENT_DAYS)
     for age, waiting in ((days - timedelta(hours=1), {"second", "third", "of another"}), (days, {"second", "third"})):
         with patch("django.utils.timezone.now", return_value=timezone.now() + age):
-            call_command("purge", "wallet", stdout=StringIO())
+            said("purge", "wallet")
         assert set(ProviderEvent.objects.filter(processed_at=None).values_list("event_id", flat=True)) == waiting
     # The last one ends before the second.
     for name in ("third", "second", "first"):

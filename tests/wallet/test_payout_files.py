@@ -9,9 +9,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 import xmlschema
-from django.core.management import call_command
 
 from marketplace.core.errors import InvalidInput, InvalidTransition
+from tests.callers import said
 from tests.shop import bought, funded, on_sale
 from vendors.models import PayoutDetails, VendorProfile
 from wallet.models import PayoutBatch
@@ -53,9 +53,7 @@ def test_account_outside_of_sepa_is_in_the_csv_and_left_out_of_a_run_in_euros(nu
     assert changed_bank_account(vendor, "USD", number=number, bank=bank).label == ending
     end_waiting_time(vendor)
     account = dollars(vendor)
-    out = io.StringIO()
-    call_command("payout", "prepare", "--run=in-euros", "--currency=USD", f"--euro-rate={RATE}", "--dry-run", stdout=out)
-    assert out.getvalue().splitlines() == [
+    assert said("payout", "prepare", "--run=in-euros", "--currency=USD", f"--euro-rate={RATE}", "--dry-run").splitlines() == [
         f"not paid: {vendor.store.slug}, 8.00 USD, the bank account is outside of the SEPA area",
         "Run in-euros: 0 payouts of 0.00 USD; not paid: 8.00 USD.",
     ]

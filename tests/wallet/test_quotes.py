@@ -2,11 +2,9 @@
 
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 
 import pytest
-from django.core.management import call_command
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from django.utils.dateparse import parse_datetime
@@ -15,6 +13,7 @@ from rest_framework.test import APIClient
 from catalog.models import LicenseTerms, LicenseTier, Listing
 from library.models import Licence
 from marketplace.core.models import IdempotencyRecord
+from tests.callers import said
 from tests.shop import bought, funded, on_sale, store_keeping
 from wallet import bounds
 from wallet.errors import QuoteUsed
@@ -195,9 +194,7 @@ def test_purge_deletes_used_and_expired_quotes_and_old_responses(bearer_client: 
     kept = {"owner": owner, "requester_id": owner.pk, "fingerprint": "x", "response": {}}
     old, young = (IdempotencyRecord.objects.create(key=key, **kept) for key in ("old", "young"))
     IdempotencyRecord.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(hours=25))
-    out = StringIO()
-    call_command("purge", "wallet", stdout=out)
-    assert "1 expired quotes, 1 saved responses, " in out.getvalue()
+    assert "1 expired quotes, 1 saved responses, " in said("purge", "wallet")
     assert {str(pk) for pk in Quote.objects.values_list("pk", flat=True)} == {used, _open}
     assert list(IdempotencyRecord.objects.all()) == [young]
 

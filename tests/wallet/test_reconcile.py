@@ -1,6 +1,7 @@
 """The reconcile command finds every kind of difference; the credit command is a ledger transfer."""
 
 import uuid
+from functools import partial
 from io import StringIO
 from typing import Any
 
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from library.models import Licence
 from marketplace.accounts.models import User
+from tests.callers import said
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet.models import CardReversal, CreditReference, Journal, LedgerAccount, Order, Transfer, VendorPayout, WalletPayout
@@ -32,10 +34,7 @@ from .wallet_payout_cases import refund_to_deleted_account, requested_payout
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 
-def reconcile() -> str:
-    out = StringIO()
-    call_command("reconcile", stdout=out)
-    return out.getvalue()
+reconcile = partial(said, "reconcile")
 
 
 def assert_difference(sentence: str, count: int = 1) -> None:

@@ -1,7 +1,6 @@
 """The ledger's triggers outlive migrations, and the service's own role cannot lift them."""
 
 from collections.abc import Iterator
-from io import StringIO
 from typing import Any
 
 import pytest
@@ -10,6 +9,7 @@ from django.db import IntegrityError, ProgrammingError, connection, models, tran
 from django.utils import timezone
 
 from marketplace.review import claims
+from tests.callers import said
 from tests.shop import bought, funded, on_sale
 from wallet.models import Journal, LedgerAccount, Order, Transfer, WalletPayout
 from wallet.reconciliation import differences
@@ -83,11 +83,9 @@ def test_migrate_restores_the_triggers_after_a_migration_that_alters_the_ledger(
 @pytest.fixture
 def role() -> Iterator[None]:
     """Act as the role that the command's SQL makes."""
-    out = StringIO()
-    call_command("database_role", ROLE, stdout=out)
     with connection.cursor() as cursor:
         cursor.execute(f"CREATE ROLE {ROLE}")
-        cursor.execute(out.getvalue())
+        cursor.execute(said("database_role", ROLE))
     yield
     # The transaction of the test takes the role with it.
     with connection.cursor() as cursor:

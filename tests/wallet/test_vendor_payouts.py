@@ -5,13 +5,12 @@ import stat
 from datetime import timedelta
 from decimal import Decimal
 from functools import partial
-from io import StringIO
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
 
 import pytest
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import IntegrityError, connection, transaction
 from django.utils import timezone
 
@@ -19,6 +18,7 @@ from marketplace.accounts.models import User
 from marketplace.core.audit import history_of
 from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, SelfReview
 from marketplace.core.models import AuditEntry
+from tests.callers import said
 from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.races import THREADS, outcomes_at_once
@@ -72,9 +72,7 @@ def sold(profile: VendorProfile, times: int = 1) -> LedgerAccount:
 
 
 def run(*arguments: str) -> list[str]:
-    out = StringIO()
-    call_command("payout", *arguments, stdout=out)
-    return out.getvalue().splitlines()
+    return said("payout", *arguments).splitlines()
 
 
 def prepare(name: str = "a", *arguments: str) -> list[str]:
@@ -457,7 +455,7 @@ def test_bank_account_that_was_replaced_is_erased_once_no_payout_needs_it() -> N
     assert not expired_bank_accounts().exists()
     VendorPayout.objects.update(settled_at=timezone.now() - timedelta(days=91))
     assert [details.pk for details in expired_bank_accounts()] == [payout.details_id]
-    call_command("purge", "wallet", stdout=StringIO())
+    said("purge", "wallet")
     payout.details.refresh_from_db()
     assert payout.details.encrypted == ""
     assert PayoutDetails.objects.exclude(encrypted="").count() == 2

@@ -3,13 +3,12 @@
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
 import pytest
 from django.core import mail as outbox
-from django.core.management import CommandError, call_command
+from django.core.management import CommandError
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 from pytest_django import DjangoCaptureOnCommitCallbacks
@@ -20,6 +19,7 @@ from marketplace.core.errors import Problem
 from marketplace.core.models import AuditEntry
 from marketplace.operations.personal_data import export_account
 from marketplace.review import claims
+from tests.callers import said
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet import bounds
@@ -118,19 +118,16 @@ def test_owner_cannot_cancel_a_payout_that_staff_have_claimed() -> None:
 
 
 def test_payment_details_are_erased_90_days_after_a_payment() -> None:
-    user, staff, out = funded(inr=50_000, usd=700), UserFactory(), StringIO()
+    user, staff = funded(inr=50_000, usd=700), UserFactory()
     paid, waiting = (
         pay_wallet_payout(wallet_payout=requested_payout(user), reference="T1", actor=staff),
         requested_payout(user, currency="USD"),
     )
     with later(days=bounds.BANK_DETAILS_DAYS - 1):
-        call_command("purge", "wallet", stdout=out)
-    assert "of 0 payouts erased" in out.getvalue()
+        assert "of 0 payouts erased" in said("purge", "wallet")
     with later(days=bounds.BANK_DETAILS_DAYS + 1):
-        call_command("purge", "wallet", "--dry-run", stdout=out)
-        assert "of 1 payouts would be erased" in out.getvalue()
-        call_command("purge", "wallet", stdout=out)
-    assert "of 1 payouts erased" in out.getvalue()
+        assert "of 1 payouts would be erased" in said("purge", "wallet", "--dry-run")
+        assert "of 1 payouts erased" in said("purge", "wallet")
     paid.refresh_from_db()
     waiting.refresh_from_db()
     assert (paid.payment_details, paid.reference, waiting.payment_details) == ("", "T1", DETAILS)
@@ -266,9 +263,9 @@ def test_second_open_payout_of_a_wallet_is_refused_by_the_database() -> None:
 def test_old_secret_key_is_needed_until_a_waiting_payout_is_decided(settings: Any) -> None:
     user = funded(inr=50_000)
     wallet_payout = requested_payout(user)
-    call_command("reencrypt_secrets", stdout=StringIO())
+    said("reencrypt_secrets")
     settings.SECRET_KEY_FALLBACKS, settings.SECRET_KEY = [settings.SECRET_KEY], "another-key-another-key-another-key-another-key-more"
     with pytest.raises(CommandError, match="1 waiting wallet payouts"):
-        call_command("reencrypt_secrets", stdout=StringIO())
+        said("reencrypt_secrets")
     cancel_wallet_payout(wallet_payout=wallet_payout, actor=user)
-    call_command("reencrypt_secrets", stdout=StringIO())
+    said("reencrypt_secrets")

@@ -4,13 +4,11 @@ import json
 import threading
 from collections.abc import Callable
 from datetime import timedelta
-from io import StringIO
 from typing import Any
 
 import pytest
 from allauth.account.models import EmailAddress
 from django.core import mail as outbox
-from django.core.management import call_command
 from django.db import connections, transaction
 from django.test import Client
 from django.urls import reverse
@@ -28,6 +26,7 @@ from marketplace.operations import exports
 from marketplace.operations.errors import ExportRequestedRecently
 from marketplace.operations.exports import export_of, read_export, request_export, write_export
 from marketplace.operations.models import AccountExport
+from tests.callers import said
 from tests.factories import PASSWORD, UserFactory
 from tests.shop import bought, funded, on_sale
 from tests.waiting import PATIENCE_SECONDS
@@ -260,8 +259,6 @@ def test_export_expires_and_is_deleted(browse: Browse, user: User) -> None:
     AccountExport.objects.update(expires_at=timezone.now() - timedelta(seconds=1))
     assert (export_of(user), read_export(user)) == (None, None)
     assert browse(user, confirmed=True).get(reverse("account-export-file")).status_code == 404
-    out = StringIO()
-    call_command("purge", "exports", dry_run=True, stdout=out)
-    call_command("purge", "exports", stdout=out)
-    assert out.getvalue() == "1 exports would be deleted.\n1 exports deleted.\n"
+    assert said("purge", "exports", dry_run=True) == "1 exports would be deleted.\n"
+    assert said("purge", "exports") == "1 exports deleted.\n"
     assert not AccountExport.objects.exists()

@@ -9,12 +9,12 @@ from playwright.sync_api import Page, expect
 
 from catalog.models import Listing, Preview
 from marketplace.storage import default_storage
+from tests.factories import PreviewFactory
 from tests.files.makers import picture, sound
 from tests.screenshots.driving import MOST_BYTES, overflows, violations, watched
 from tests.shop import archive, on_sale
 
 from .test_contents import with_file
-from .world import show
 
 pytestmark = [pytest.mark.browser, pytest.mark.django_db(transaction=True)]
 SWIPE = """([from, to]) => {
@@ -38,7 +38,7 @@ def listing() -> Listing:
     for slot in range(3):
         size = (900, 600) if slot else (1600, 1000)
         details = {"width": size[0], "height": size[1]}
-        preview = show(listing, "Gallery", "image/png", slot=slot, alt_text=f"Specimen {slot + 1}", details=details)
+        preview = PreviewFactory(listing=listing, content_type="image/png", slot=slot, alt_text=f"Specimen {slot + 1}", details=details)
         stored(preview, picture(size=size))
     return listing
 
@@ -80,7 +80,12 @@ def loops() -> Listing:
     """A listing with a sound of a minute that is really stored, and more on its page than fits a window."""
     listing = on_sale(archive(), title="Night Loops", slug="night-loops", description="Loops.\n\n" * 80)
     stored(
-        show(listing, "AudioPreview", "audio/wav", details={"durationSeconds": 60, "format": "wav", "peaks": list(range(0, 101, 5))}),
+        PreviewFactory(
+            listing=listing,
+            kind="AudioPreview",
+            content_type="audio/wav",
+            details={"durationSeconds": 60, "format": "wav", "peaks": list(range(0, 101, 5))},
+        ),
         sound("WAV", 60, rate=8_000),
     )
     return listing

@@ -10,10 +10,10 @@ from django.urls import reverse
 
 from catalog.models import Deliverable, FileFacts, Listing
 from marketplace.accounts.models import Tier
+from tests.factories import PreviewFactory
 from tests.shop import bought, funded, on_sale
 
 from .markup import soup
-from .world import show
 
 pytestmark = pytest.mark.django_db
 TEXT = "# Editor\n\nTurns commits\ninto <script>alert(1)</script> notes: **secret steps**.\n\n```\n# no heading\n```\n\n## Limits\n"
@@ -141,7 +141,7 @@ def test_sound_is_played_from_its_preview_and_the_tracks_for_sale_are_only_named
     members = [{"path": f"loops/0{number}<b>.wav", "sampleRate": 44_100, "durationSeconds": 61.6 * number} for number in (2, 1)]
     listing = with_file(on_sale(), technical={"members": [*members, {"path": "cover.png", "width": 2}]})
     details = {"durationSeconds": 125.2, "format": "mp3", "peaks": [0, 50, 100]}
-    preview = show(listing, "AudioPreview", "audio/mpeg", details=details)
+    preview = PreviewFactory(listing=listing, kind="AudioPreview", content_type="audio/mpeg", details=details)
     page = page_of(client, listing)
     assert [sound["src"] for sound in page.select("audio, source")] == [preview.url]
     assert [" ".join(track.get_text().split()) for track in page.select(".tracks li")] == ["loops/01<b>.wav 1:02", "loops/02<b>.wav 2:03"]

@@ -9,11 +9,10 @@ from django.urls import reverse
 from catalog.models import Deliverable, Listing
 from catalog.services.submission import unpublish_listing
 from tests.catalog.cases import add_candidate, published
-from tests.factories import ListingFactory
+from tests.factories import ListingFactory, PreviewFactory
 from tests.vendors.cases import make_vendor
 
 from .markup import soup
-from .world import show
 
 pytestmark = pytest.mark.django_db
 
@@ -22,7 +21,7 @@ pytestmark = pytest.mark.django_db
 def test_vendor_sees_a_draft_as_buyers_will(browse: Callable[..., Client]) -> None:
     profile = make_vendor()
     listing = ListingFactory(store=profile.store, title="Paper Grain", description="Twelve papers.")
-    show(listing, "Gallery", "image/webp", slot=0, details={"width": 1200, "height": 800})
+    PreviewFactory(listing=listing, slot=0, details={"width": 1200, "height": 800})
     response = browse(profile.user).get(reverse("studio-preview", args=[listing.slug]))
     page = soup(response)
     assert "no-store" in response["Cache-Control"]

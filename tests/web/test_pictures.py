@@ -6,17 +6,17 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
+from tests.factories import PreviewFactory
 from tests.shop import on_sale
 
 from .markup import soup
-from .world import show
 
 pytestmark = pytest.mark.django_db
 
 
 def with_pictures(listing: Listing) -> list[str]:
     size = {"width": 1200, "height": 800}
-    return [show(listing, "Gallery", "image/webp", slot=slot, details=size, alt_text=f"In slot {slot}").url for slot in (0, 1, 3)]
+    return [PreviewFactory(listing=listing, slot=slot, details=size, alt_text=f"In slot {slot}").url for slot in (0, 1, 3)]
 
 
 @pytest.mark.slow

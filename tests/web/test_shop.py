@@ -16,11 +16,11 @@ from catalog.models import Category, Listing, ListingIndex, Preview, Store
 from catalog.services.submission import unpublish_listing
 from catalog.services.visibility import store_visibility_changed
 from marketplace.web.views import sitemaps
-from tests.factories import ListingFactory, StoreFactory
+from tests.factories import ListingFactory, PreviewFactory, StoreFactory
 from tests.shop import bought, funded, on_sale
 
 from .markup import soup
-from .world import show, stock
+from .world import stock
 
 pytestmark = pytest.mark.django_db
 
@@ -213,9 +213,9 @@ def test_suggestions_name_listings_and_accept_any_query(client: Client) -> None:
 def test_listing_shows_its_samples_licences_and_terms(client: Client) -> None:
     listing = on_sale(title="Halden", description="Good **font**", tags=["sans"], video_url="https://video.example/x", discount_bp=2500)
     details = {"axes": [{"tag": "wght", "min": 100, "default": 400, "max": 900}], "familyNames": ["Halden"], "style": "Regular"}
-    picture = show(listing, "Gallery", "image/webp", details={"width": 1200, "height": 800})
-    sample = show(listing, "FontSpecimen", "font/woff2", details=details)
-    sound = show(listing, "AudioPreview", "audio/wav")
+    picture = PreviewFactory(listing=listing, details={"width": 1200, "height": 800})
+    sample = PreviewFactory(listing=listing, kind="FontSpecimen", content_type="font/woff2", details=details)
+    sound = PreviewFactory(listing=listing, kind="AudioPreview", content_type="audio/wav")
     page = page_at(client, f"/assets/{listing.slug}")
     assert [image["src"] for image in page.select(".gallery img")] == [picture.url]
     assert len(page.select("#axis-wght[min='100'][max='900']")) == 1
@@ -235,7 +235,7 @@ def test_picture_has_its_alt_text_or_one_made_of_the_title(client: Client) -> No
     listing = on_sale(title="Halden", short_description="A grotesque.")
     size = {"width": 1200, "height": 800}
     for slot in range(3):
-        show(listing, "Gallery", "image/webp", slot=slot, details=size)
+        PreviewFactory(listing=listing, slot=slot, details=size)
     words = [image["alt"] for image in page_at(client, f"/assets/{listing.slug}").select(".gallery img")]
     assert words == ["Halden: A grotesque.", "Halden, picture 2", "Halden, picture 3"]
     Preview.objects.filter(slot__lt=2).update(alt_text='Letters "on" <b>a wall</b>')

@@ -36,7 +36,7 @@ from tests.admin import subjects
 from tests.admin.pages import address
 from tests.callers import personal_token
 from tests.catalog.cases import rejected
-from tests.factories import PLENTY, AppFactory, ListingFactory, UserFactory, connect_app
+from tests.factories import PLENTY, AppFactory, ListingFactory, PreviewFactory, UserFactory, connect_app
 from tests.files.makers import picture
 from tests.review.cases import appealed, decision_on
 from tests.shop import archive, bought, on_sale
@@ -341,7 +341,7 @@ def make_world() -> World:
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
-    show(asset, "Gallery", "image/png", details={"width": 64, "height": 64})
+    PreviewFactory(listing=asset, content_type="image/png", details={"width": 64, "height": 64})
     FeaturedListing.objects.create(listing=asset)
     Favourite.objects.create(user=member, listing=asset)
     own = on_sale(archive("own"), store=profile.store, title="Of my own", slug="of-my-own")
@@ -393,13 +393,6 @@ def make_world() -> World:
     issue_link(licence=licence)
     world.places |= developed(member, world.people["admin"]) | _for_admins()
     return world
-
-
-def show(listing: Listing, kind: str, content_type: str, **fields: Any) -> Preview:
-    preview = Preview(listing=listing, kind=kind, content_type=content_type, size=1, sha256="a" * 64, **fields)
-    preview.object_key = f"previews/{preview.pk}"
-    preview.save()
-    return preview
 
 
 def store_preview(preview: Preview) -> None:

@@ -2,10 +2,8 @@
 
 from concurrent.futures import ThreadPoolExecutor
 from datetime import timedelta
-from io import StringIO
 
 import pytest
-from django.core.management import call_command
 from django.db import connections
 from django.db.models import F
 from django.utils import timezone
@@ -15,6 +13,7 @@ from developers.services.consents import withdraw_consent
 from marketplace.accounts.models import User
 from marketplace.core.models import AuditEntry
 from marketplace.operations.management.commands import purge as command
+from tests.callers import said
 from tests.developers.cases import page_token, token_of
 
 from .parties import Party, assert_error, call
@@ -32,9 +31,7 @@ def age() -> None:
 
 
 def purge(*options: str) -> str:
-    out = StringIO()
-    call_command("purge", "tokens", *options, stdout=out, stderr=StringIO())
-    return out.getvalue().strip()
+    return said("purge", "tokens", *options).strip()
 
 
 def rows() -> tuple[int, int, int]:
