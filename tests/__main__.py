@@ -20,7 +20,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from xml.etree import ElementTree as ET
 
-from tests import ROOT
+from tests import ROOT, command_line, say
 
 from .checks import Outcome, clean_environment, compile_confined, run_check, static_checks
 from .machine import may_install, missing_packages, prepare
@@ -41,7 +41,7 @@ def main() -> int:
     options, arguments = _arguments()
     began = time.monotonic()
     if missing_packages() and may_install() and not options.no_install:
-        _say(f"Installing {', '.join(missing_packages())}")
+        say(f"Installing {', '.join(missing_packages())}")
         prepare()
     compile_confined()
     counts: Counter[str] = Counter()
@@ -65,17 +65,15 @@ def main() -> int:
             outcomes = [future.result() for future in checked] + outcomes
     for outcome in outcomes:
         if not outcome.passed and outcome.output:
-            _say(outcome.output.rstrip())
+            say(outcome.output.rstrip())
     for outcome in outcomes:
-        _say(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)")
-    _say(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped in {time.monotonic() - began:.1f}s")
+        say(f"{'ok    ' if outcome.passed else 'FAILED'} {outcome.name} ({outcome.seconds:.1f} s)")
+    say(f"{counts['passed']} passed, {counts['failed']} failed, {counts['skipped']} skipped in {time.monotonic() - began:.1f}s")
     return 0 if all(outcome.passed for outcome in outcomes) else 1
 
 
 def _arguments() -> tuple[argparse.Namespace, list[str]]:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests", description=__doc__, allow_abbrev=False, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests", __doc__)
     parser.add_argument("--full", action="store_true", help="run everything (four times as long)")
     parser.add_argument("--only", choices=["checks", *PARTS], help="run only this part")
     parser.add_argument("--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; much slower")
@@ -89,7 +87,7 @@ def _server(servers: contextlib.ExitStack, server: contextlib.AbstractContextMan
     try:
         return {variable: servers.enter_context(server)}
     except Unavailable as error:
-        _say(f"{error}: tests that need it are skipped.")
+        say(f"{error}: tests that need it are skipped.")
         return {}
 
 
@@ -111,7 +109,7 @@ def _run_tests(
     command += ["-m", selected, f"--junitxml={report}"]
     if options.coverage and part == "sqlite":
         command += ["--cov", "--cov-report=term:skip-covered"]
-    _say(f"pytest on {part}")
+    say(f"pytest on {part}")
     began = time.monotonic()
     env = env | {"COVERAGE_FILE": str(scratch / "coverage")}
     status = subprocess.run([*command, *arguments], cwd=ROOT, env=env, stdin=subprocess.DEVNULL, check=False).returncode
@@ -121,11 +119,6 @@ def _run_tests(
         failed = totals["failures"] + totals["errors"]
         counts.update(failed=failed, skipped=totals["skipped"], passed=totals["tests"] - failed - totals["skipped"])
     return Outcome(f"pytest on {part}", status in {0, NOTHING_SELECTED}, time.monotonic() - began)
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

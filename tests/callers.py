@@ -1,5 +1,6 @@
 """Signed-in browsers, API clients with a token, and management commands."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 from io import StringIO
 from typing import Any
@@ -11,6 +12,7 @@ from django.utils import timezone
 
 from developers.models import AccessToken
 from developers.services.credentials import issue_token_without_app
+from developers.services.spending import LimitValues
 from marketplace.accounts.models import User
 from marketplace.core.scopes import Scope
 
@@ -34,11 +36,11 @@ def signed_in(user: User | None = None, *, checked: bool = False, confirmed: boo
     return client
 
 
-def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING) -> tuple[AccessToken, str]:
-    """Return a personal token of the user's that may spend plenty, and its secret."""
+def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING, limits: Sequence[LimitValues] = PLENTY) -> tuple[AccessToken, str]:
+    """Return a personal token of the user's that may spend plenty, unless other limits are given, and its secret."""
     ends = timezone.now() + timedelta(days=1)
     return issue_token_without_app(
-        user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=PLENTY
+        user=user, name="laptop", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limits
     )
 
 

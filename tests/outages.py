@@ -7,7 +7,6 @@ after an outage; an answer other than success or 503 with `Retry-After` fails, a
 lost. The table goes into the documentation with `--write`; without it, the documented table is compared with what was measured.
 """
 
-import argparse
 import sys
 import tempfile
 import time
@@ -16,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from tests import ROOT
+from tests import ROOT, command_line, say
 
 from .nodes.deployment import Deployment, deployed
 from .nodes.probes import Outcome, Prober, scene
@@ -48,10 +47,8 @@ def outages(deployment: Deployment) -> list[Outage]:
     return [*down, Outage("worker", deployment.worker.kill, deployment.worker.start), *hung]
 
 
-def measure(
-    deployment: Deployment, facts: dict[str, Any], *, only: str = "", say: Callable[[str], None] = lambda _: None
-) -> dict[str, dict[str, str]]:
-    """Stop each in turn and return the word for each request, by what was down.
+def measure(deployment: Deployment, facts: dict[str, Any], *, only: str = "") -> dict[str, dict[str, str]]:
+    """Stop each in turn, say how that went, and return the word for each request, by what was down.
 
     Raises:
         AssertionError: an answer is none that may be, something was lost, or did not recover.
@@ -137,9 +134,7 @@ def write(table: str) -> None:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.outages", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.outages", __doc__)
     parser.add_argument("--write", action="store_true", help="put what was measured into the documentation")
     parser.add_argument("--only", default="", help="only those with these words in their names; nothing is written or compared")
     options = parser.parse_args()
@@ -147,21 +142,16 @@ def main() -> int:
         tempfile.TemporaryDirectory(prefix="marketplace-outages-") as folder,
         deployed(Path(folder), gated=True, given=MANY_CALLS) as deployment,
     ):
-        table = as_markdown(measure(deployment, scene(deployment), only=options.only, say=_say))
+        table = as_markdown(measure(deployment, scene(deployment), only=options.only))
     if options.only:
         return 0
     if options.write:
         write(table)
         return 0
     if table != documented():
-        _say(f"{PAGE.relative_to(ROOT)} says something else; run again with --write")
+        say(f"{PAGE.relative_to(ROOT)} says something else; run again with --write")
         return 1
     return 0
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ It fails where one costs more than the bound. Costs are told in units of a bare 
 files are inspected in processes of their own: both have limits of their own, and are not counted here.
 """
 
-import argparse
 import gc
 import json
 import os
@@ -27,7 +26,7 @@ from typing import Any
 from django.db import transaction
 from django.test import Client
 
-from tests import ROOT
+from tests import ROOT, command_line
 
 from .shapes import Shape
 
@@ -143,9 +142,7 @@ def table_of(parts: Mapping[str, Sequence[Cost]], unit: float) -> str:
 
 def main() -> int:
     """Run the suite's tests with every shape and write the table; return pytest's status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.attack.costs", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.attack.costs", __doc__)
     parser.add_argument(
         "--only", default="", help="words that pytest's -k takes, such as 'operations or tools'; the table is then only printed"
     )

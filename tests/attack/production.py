@@ -7,7 +7,6 @@ long the victim's requests take before, during and from five seconds after it (t
 where one failed, or they took more than three times as long during the attack or after it.
 """
 
-import argparse
 import itertools
 import signal
 import socket
@@ -27,6 +26,7 @@ import requests
 
 from benchmarks import MISSED
 from marketplace.core import bounds
+from tests import command_line, say
 
 from ..nodes.balancer import BASE_URL, HOST
 from ..nodes.deployment import Deployment, deployed
@@ -293,14 +293,12 @@ def outcomes(deployment: Deployment, only: str, seconds: float) -> Iterator[tupl
 
 def main() -> int:
     """Attack and tell."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.attack.production", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.attack.production", __doc__)
     parser.add_argument("--only", default="", choices=["", *ATTACKS], metavar="ATTACK", help="; ".join(ATTACKS))
     parser.add_argument("--seconds", type=float, default=20.0, help="how long each attack goes on (default 20)")
     options = parser.parse_args()
     held = True
-    _say("| attack | p95 before | during | after | times | failed | |\n|---|--:|--:|--:|--:|--:|---|")
+    say("| attack | p95 before | during | after | times | failed | |\n|---|--:|--:|--:|--:|--:|---|")
     with tempfile.TemporaryDirectory(prefix="marketplace-attack-") as folder, deployed(Path(folder), given=OF_THE_VICTIM) as deployment:
         for name, was in outcomes(deployment, options.only, options.seconds):
             held = held and was.held
@@ -310,13 +308,8 @@ def main() -> int:
                 f"{was.after * 1000:.0f} ms",
                 f"{was.during / was.before:.1f}",
             ]
-            _say(f"| {name} | {' | '.join(cells)} | {dict(was.failed) or 'none'} | {'held' if was.held else 'gave way'} |")
+            say(f"| {name} | {' | '.join(cells)} | {dict(was.failed) or 'none'} | {'held' if was.held else 'gave way'} |")
     return 0 if held else MISSED
-
-
-def _say(line: str) -> None:
-    sys.stdout.write(line + "\n")
-    sys.stdout.flush()
 
 
 if __name__ == "__main__":

@@ -7,19 +7,16 @@ Sent are all operations of the document, uploads and signed links too. Not the O
 their own standards, are in no OpenAPI document, and have tests against a client library (tests/developers/oauth).
 """
 
-import argparse
 import os
 import subprocess
 import sys
 
-from tests import ROOT
+from tests import ROOT, command_line
 
 
 def main() -> int:
     """Run the suite's test with more examples; return pytest's status."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.contract.schemathesis", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.contract.schemathesis", __doc__)
     parser.add_argument("--examples", type=int, default=100, help="requests for each operation and credential (default 100)")
     parser.add_argument("--only", default="", help="words that pytest's -k takes, such as 'spend or quote'")
     options = parser.parse_args()

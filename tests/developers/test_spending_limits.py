@@ -1,13 +1,12 @@
 """Spending limits: whose they are, what they may say, what bounds a caller."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from datetime import timedelta
+from functools import partial
 from typing import Any
 
 import pytest
 from django.db import IntegrityError, transaction
-from django.utils import timezone
 
 from developers import bounds
 from developers.authentication import principal_of_bearer, principal_of_key
@@ -16,7 +15,7 @@ from developers.models import AccessToken, SpendingLimit
 from developers.principals import Principal
 from developers.selectors import needs_spending_limit, owner_spending_limits, spending_limits_for
 from developers.services.consents import withdraw_consent
-from developers.services.credentials import issue_api_key, issue_token_without_app
+from developers.services.credentials import issue_api_key
 from developers.services.spending import (
     LimitValues,
     remove_app_spending_limit,
@@ -32,6 +31,7 @@ from marketplace.core.errors import InvalidInput, NotFound
 from marketplace.core.models import AuditEntry
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from tests.callers import personal_token
 from tests.factories import AppFactory, UserFactory, connect_app
 
 from .cases import token_of
@@ -49,11 +49,7 @@ def user(db: None) -> User:
     return UserFactory()
 
 
-def personal(user: User, scopes: frozenset[Scope] = SPEND, limits: Sequence[LimitValues] = (USD,)) -> tuple[AccessToken, str]:
-    soon = timezone.now() + timedelta(days=1)
-    return issue_token_without_app(
-        user=user, name="agent", scopes=scopes, expires_at=soon, actor=user, password_confirmed=True, limits=limits
-    )
+personal = partial(personal_token, scopes=SPEND, limits=[USD])
 
 
 @pytest.mark.parametrize(

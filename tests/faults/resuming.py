@@ -4,7 +4,6 @@ A client of another project (tuspy) uploads a file in parts while its connection
 the server; the file must arrive whole, and what was sent must be at most 1.1 times its size.
 """
 
-import argparse
 import contextlib
 import hashlib
 import os
@@ -21,6 +20,7 @@ from tusclient.client import TusClient
 from tusclient.exceptions import TusCommunicationError, TusUploadFailed
 from tusclient.uploader.uploader import Uploader
 
+from tests import command_line
 from vendors.bounds import MAX_PART_BYTES
 
 from ..servers import Unavailable
@@ -92,7 +92,7 @@ def _upload(uploader: Uploader, running: Service, proxy: Gate, *, cuts: int, ran
 
 def main() -> int:
     """Run what was asked for; return 0 when the file arrived and little was sent twice."""
-    parser = argparse.ArgumentParser(prog="python -m tests.faults.resuming", description=__doc__)
+    parser = command_line("tests.faults.resuming", __doc__)
     parser.add_argument("--mib", type=int, default=1024, help="size of the file (1024)")
     parser.add_argument("--cuts", type=int, default=5, help="how often the connection is cut (5)")
     parser.add_argument("--store", choices=STORES, help="one store only")

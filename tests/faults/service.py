@@ -1,7 +1,6 @@
 """The whole service in one folder, which can be killed and started again; `scene` fills and inspects it."""
 
 import subprocess
-import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
@@ -12,7 +11,7 @@ from tests import ROOT
 from ..flows.server import environment, management
 from ..servers.migrated import copy_sqlite
 from ..servers.ports import free_port
-from ..servers.process import MANY_CALLS, Process, call_in, granian
+from ..servers.process import MANY_CALLS, Process, call_in, granian, run
 from ..servers.s3 import S3Server, running
 
 
@@ -27,15 +26,9 @@ class Service:
         self.log = folder / "server.log"
         self._server = Process(granian(self.port, "--workers", "1", "--blocking-threads", "4"), self.env, self.log, code)
 
-    def run(self, *words: str) -> subprocess.CompletedProcess[str]:
-        """Run Python in the service's environment."""
-        return subprocess.run(
-            [sys.executable, *words], cwd=self.code, env=self.env, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-        )
-
     def manage(self, *words: str) -> subprocess.CompletedProcess[str]:
         """Run a management command."""
-        return self.run(*management(*words)[1:])
+        return run(*management(*words), env=self.env, cwd=self.code)
 
     def ask(self, function: str, *words: str) -> Any:
         """Return what a function of the scene answers."""

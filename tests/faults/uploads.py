@@ -4,12 +4,13 @@ A third of the uploads ends with a kill -9 of the server, a third with a cut con
 a random moment; afterwards the store is swept and everything in it is compared to the records.
 """
 
-import argparse
 import contextlib
 import sys
 import tempfile
 import time
 from pathlib import Path
+
+from tests import command_line
 
 from ..servers import Unavailable, s3
 from .disks import disk
@@ -35,7 +36,7 @@ def run(folder: Path, *, store: str, count: int, seed: int, sizes: tuple[int, in
 
 def main() -> int:
     """Run what was asked for; return 0 when nothing was left behind."""
-    parser = argparse.ArgumentParser(prog="python -m tests.faults.uploads", description=__doc__)
+    parser = command_line("tests.faults.uploads", __doc__)
     parser.add_argument("--count", type=int, default=100, help="uploads on each store (100)")
     parser.add_argument("--store", choices=sorted(SIZES), help="one store only")
     parser.add_argument("--seed", type=int, default=1, help="another series of moments (1)")

@@ -22,9 +22,8 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from functools import cache
 from pathlib import Path
-from typing import Any
 
-from tests import ROOT
+from tests import ROOT, command_line, say
 from vendors.sandbox import replies, worker
 
 from . import makers
@@ -189,9 +188,7 @@ def _run_batch(seed: int, start: int, stop: int) -> None:
 
 def main() -> int:
     """Run, print how it went, keep the findings; return 1 where there are any."""
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.files.fuzz", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.files.fuzz", __doc__)
     parser.add_argument("--count", type=int, default=10_000, help="how many files (default 10,000)")
     parser.add_argument("--seed", type=int, default=1, help="another seed makes other files")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1, help="processes at once")
@@ -206,15 +203,11 @@ def main() -> int:
     for number, what in report.findings:
         options.keep.mkdir(exist_ok=True)
         (options.keep / f"{options.seed}-{number}").write_bytes(mutated(options.seed, number)[1])
-        _say(f"{options.seed}-{number}: {what}")
+        say(f"{options.seed}-{number}: {what}")
     outcomes = ", ".join(f"{count} {outcome}" for outcome, count in report.outcomes.most_common())
-    _say(f"{options.count} files in {time.monotonic() - began:.0f} s: {outcomes}; the slowest took {report.slowest:.2f} s.")
-    _say(f"{len(report.findings)} findings.")
+    say(f"{options.count} files in {time.monotonic() - began:.0f} s: {outcomes}; the slowest took {report.slowest:.2f} s.")
+    say(f"{len(report.findings)} findings.")
     return 1 if report.findings else 0
-
-
-def _say(line: Any) -> None:
-    sys.stdout.write(f"{line}\n")
 
 
 if __name__ == "__main__":

@@ -18,6 +18,13 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
 
 
+def saved(font: Any) -> bytes:
+    """Return a font as the file that it, or its builder, writes."""
+    target = io.BytesIO()
+    font.save(target)
+    return target.getvalue()
+
+
 def zipped(entries: Mapping[str, bytes | str], method: int = zipfile.ZIP_DEFLATED) -> bytes:
     """Return a zip archive."""
     target = io.BytesIO()
@@ -93,9 +100,7 @@ def font(axes: tuple[tuple[str, int, int, int, str], ...] = (), flavor: str | No
         builder.setupFvar(axes, [])
         builder.setupGvar({name: [] for name in letters})
     builder.font.flavor = flavor
-    target = io.BytesIO()
-    builder.save(target)
-    return target.getvalue()
+    return saved(builder)
 
 
 def _triangle(pen: Any, size: int) -> None:
@@ -129,9 +134,7 @@ def drawn_font(sizes: dict[str, int], widths: dict[str, int], *, cff: bool, name
     builder.setupNameTable({"familyName": name, "styleName": "Regular"})
     builder.setupOS2(sTypoAscender=field)
     builder.setupPost()
-    made = io.BytesIO()
-    builder.save(made)
-    return made.getvalue()
+    return saved(builder)
 
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str | int = 0, **options: object) -> bytes:

@@ -1,11 +1,10 @@
 """Measures the time and memory of an inspection: a recorder starts its child, and reads the child's usage at its end."""
 
 import sys
-import time
 from pathlib import Path
 from typing import NamedTuple
 
-from tests.waiting import PATIENCE_SECONDS
+from tests.waiting import until
 
 # The recorder lives in a session of its own, so that it outlives the group that the parent ends; it holds no end of the line. The memory
 # that a child has taken at most begins with that of the process which starts it: a small one, not ours.
@@ -43,10 +42,6 @@ class Recorder:
 
     def last(self) -> Usage:
         """Return the usage of the child that has just been heard; it may still be on its way out."""
-        until = time.monotonic() + PATIENCE_SECONDS
-        while not self.log.read_text().endswith("\n"):
-            if time.monotonic() > until:
-                raise TimeoutError("the child has not ended")
-            time.sleep(0.01)
+        until(lambda: self.log.read_text().endswith("\n"), "the end of the child")
         kib, seconds = self.log.read_text().split()[-2:]
         return Usage(int(kib) / 1024, float(seconds))

@@ -4,7 +4,6 @@ A deliverable is uploaded, approved, bought and downloaded through the real serv
 says whether the package is whole, and takes the deliverable out of it.
 """
 
-import argparse
 import contextlib
 import hashlib
 import shutil
@@ -21,6 +20,7 @@ import requests
 
 from benchmarks.upload.__main__ import make_archive
 from benchmarks.upload.measures import checksum_of, send
+from tests import command_line
 
 from ..faults.service import serving
 from ..machine import SEVEN_ZIP
@@ -98,7 +98,7 @@ def bought_package(folder: Path, length: int, *, store: str = "local") -> Iterat
 
 def main() -> int:
     """Run what was asked for; return 0 when every program agreed."""
-    parser = argparse.ArgumentParser(prog="python -m tests.files.packages", description=__doc__)
+    parser = command_line("tests.files.packages", __doc__)
     parser.add_argument("--size", type=int, default=4608, help="MiB of the deliverable (4608)")
     parser.add_argument("--store", choices=("local", "s3"), default="local", help="where it is kept (local)")
     options = parser.parse_args()

@@ -221,11 +221,10 @@ def test_entries_beyond_those_that_are_recorded_differ_only_if_there_are_any(loc
 
 def _with_table(content: bytes) -> bytes:
     """Return a font with a table that comes after all others."""
-    font, made = TTFont(io.BytesIO(makers.font())), io.BytesIO()
+    font = TTFont(io.BytesIO(makers.font()))
     font["zzzz"] = table = newTable("zzzz")
     table.data = content
-    font.save(made)
-    return made.getvalue()
+    return makers.saved(font)
 
 
 def test_tables_beyond_those_that_are_recorded_are_compared_together(local_store: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,5 @@
 """What the vendor of the journey sells: a real type family."""
 
-import io
 from functools import cache
 from pathlib import Path
 
@@ -23,6 +22,4 @@ def specimen() -> bytes:
     """Return the regular weight as WOFF2."""
     font = TTFont(REGULAR)
     font.flavor = "woff2"
-    buffer = io.BytesIO()
-    font.save(buffer)
-    return buffer.getvalue()
+    return makers.saved(font)

@@ -31,7 +31,7 @@ from cosmic_ray.work_db import use_db
 from cosmic_ray.work_item import MutationSpec, WorkItem, WorkResult
 
 from benchmarks import MISSED
-from tests import ROOT
+from tests import ROOT, command_line
 from tests.__main__ import PLAIN
 from tests.architecture.source import PACKAGES
 from tests.checks import clean_environment
@@ -112,8 +112,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    raw = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(prog="python -m tests.mutation", description=__doc__, formatter_class=raw)
+    parser = command_line("tests.mutation", __doc__)
     parser.add_argument("--sample", type=int, default=150, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--only", default="*", help="mutate files whose path matches this pattern")

@@ -8,7 +8,6 @@ answered before it was asked for, none through nginx older than the seconds that
 there every change is made and no answer is a 5xx.
 """
 
-import argparse
 import sys
 import tempfile
 import threading
@@ -23,6 +22,8 @@ from typing import Any
 
 import redis
 import requests
+
+from tests import command_line
 
 from ..servers.process import MANY_CALLS
 from ..waiting import until
@@ -234,9 +235,7 @@ def run(deployment: Deployment, edge: Edge, facts: dict[str, Any], *, seconds: f
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.nodes.chaos", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.nodes.chaos", __doc__)
     parser.add_argument("--seconds", type=float, default=20, help="of each phase (20)")
     parser.add_argument("--rounds", type=int, default=3, help="how often to go through the phases (3)")
     options = parser.parse_args()

@@ -17,6 +17,8 @@ from pathlib import Path
 from playwright.sync_api import Browser, Page
 from rich.console import Console
 
+from tests import command_line
+
 from .driving import MOST_BYTES, SCHEMES, SIZES, Scheme, browser, context, overflows, violations, watched
 from .pages import BOUGHT, NOT_FOUND, PAGES, Way
 from .service import service
@@ -45,9 +47,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.screenshots", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.screenshots", __doc__)
     parser.add_argument("--out", default=str(Path(tempfile.gettempdir()) / "marketplace-screenshots"), help="where the pictures go")
     parser.add_argument("--only", nargs="*", metavar="NAME", help="visit only the pages of these names")
     parser.add_argument("--sizes", nargs="+", choices=SIZES, default=list(SIZES), help="only these")

@@ -27,7 +27,7 @@ from rich.markdown import Markdown
 from rich.progress import track
 
 from benchmarks import MISSED
-from tests import ROOT
+from tests import ROOT, command_line
 from tests.servers.npm import npm
 
 from .driving import program
@@ -102,9 +102,7 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.screenshots.lighthouse", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.screenshots.lighthouse", __doc__)
     parser.add_argument("--runs", type=int, default=3, help="of each page on each device (3)")
     parser.add_argument("--only", nargs="*", metavar="PAGE", choices=PAGES, help="measure only these, and keep no table")
     parser.add_argument("--out", default=str(Path(tempfile.gettempdir()) / "marketplace-lighthouse"), help="where the reports go")

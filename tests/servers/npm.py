@@ -9,8 +9,8 @@ from . import Unavailable
 INSTALL_SECONDS = 300
 
 
-def npm(folder: Path, *words: str) -> Path:
-    """Run `npm` in a folder, which is made, and return its `node_modules`."""
+def npm(folder: Path, *words: str) -> None:
+    """Run `npm` in a folder, which is made."""
     program = shutil.which("npm")
     if program is None or shutil.which("node") is None:
         raise Unavailable("needs Node.js and npm")
@@ -22,4 +22,3 @@ def npm(folder: Path, *words: str) -> Path:
         raise Unavailable("npm did not answer within five minutes") from error
     except subprocess.CalledProcessError as error:
         raise Unavailable(f"npm failed: {(error.stderr or error.stdout).strip()[-300:]}") from error
-    return folder / "node_modules"

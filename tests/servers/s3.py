@@ -1,14 +1,11 @@
 """A real S3 server for tests: OpenStack Swift with its s3api, from PyPI, on loopback, in one folder, without root.
 
 It checks signatures, expiry and ranges as production stores do; the usual mocks do not.
-`python -m tests.servers.s3` installs it ahead of a test run.
 """
 
-import fcntl
 import getpass
 import os
 import subprocess
-import sys
 import tempfile
 import venv
 from collections.abc import Iterator, Sequence
@@ -18,9 +15,7 @@ from pathlib import Path
 from signal import Signals
 from typing import Any, NamedTuple
 
-from tests import ROOT
-
-from . import Unavailable
+from . import Unavailable, installed
 from .ports import free_port
 from .process import Process, listens
 
@@ -117,22 +112,16 @@ class S3Server(NamedTuple):
 
 
 def install() -> Path:
-    """Return the environment's `bin`, made at the first call; several test processes may call at once.
+    """Return the folder of the server's programs, which pip got at the first call.
 
     Raises:
         Unavailable: pip could not get it.
     """
-    cache = Path(os.environ.get("TEST_SERVERS_DIR") or ROOT / "var" / "test-servers")
-    cache.mkdir(parents=True, exist_ok=True)
-    environment = cache / "swift"
-    with (cache / "swift.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (environment / "ready").exists():
-            _make(environment)
-    return environment / "bin"
+    return installed("swift", REQUIREMENT, _make) / "environment" / "bin"
 
 
-def _make(environment: Path) -> None:
+def _make(folder: Path) -> None:
+    environment = folder / "environment"
     command = [str(environment / "bin" / "python"), "-m", "pip", "install", "--quiet", "--only-binary", ":all:", REQUIREMENT]
     try:
         # Fails on a Debian Python without python3-venv.
@@ -143,7 +132,6 @@ def _make(environment: Path) -> None:
     except subprocess.CalledProcessError as error:
         said = (error.stderr or error.stdout or "").strip().splitlines()[-1:]
         raise Unavailable(f"pip could not install Swift: {' '.join(map(str, said))}") from error
-    (environment / "ready").touch()
 
 
 @contextmanager
@@ -183,10 +171,3 @@ def _configure(folder: Path, commands: Path, ports: dict[str, int]) -> None:
         for step in (["create", "4", "1", "0"], ["add", f"r1z1-127.0.0.1:{port}/one", "1"], ["rebalance"]):
             # The ring builder answers 1 for a mere warning; a missing ring shows at the start.
             subprocess.run([commands / "swift-ring-builder", builder, *step], check=False, capture_output=True, timeout=INSTALL_SECONDS)
-
-
-if __name__ == "__main__":
-    try:
-        sys.stdout.write(f"{install()}\n")
-    except Unavailable as reason:
-        sys.exit(str(reason))

@@ -76,7 +76,7 @@ def test_code_of_the_last_release_serves_and_sells_on_the_schema_of_today(old_co
     finally:
         old.kill()
     for code in (old, present):
-        done = code.run("manage.py", "reconcile")
+        done = code.manage("reconcile")
         assert "Everything agrees: 2 orders" in done.stdout, done.stdout + done.stderr
 
 

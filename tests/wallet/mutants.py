@@ -6,7 +6,6 @@ Triggers, indexes and constraints are dropped when a test begins; row locks and 
 running code. `tests.mutation` changes everything else. It runs on the database of `TEST_DATABASE_URL`, or on a private PostgreSQL.
 """
 
-import argparse
 import contextlib
 import os
 import subprocess
@@ -18,7 +17,7 @@ import pytest
 from django.db import connection
 from django.db.models import QuerySet
 
-from tests import ROOT
+from tests import ROOT, command_line
 from tests.servers.postgres import postgres
 
 # Names what the tests of a process do without.
@@ -128,7 +127,7 @@ def fails(safeguard: str, *tests: str, **env: Any) -> bool:
 
 def main() -> int:
     """Run them; return 0 when each test passes with all safeguards and fails without its own."""
-    parser = argparse.ArgumentParser(prog="python -m tests.wallet.mutants", description=__doc__)
+    parser = command_line("tests.wallet.mutants", __doc__)
     parser.add_argument("words", nargs="*", help="run only safeguards whose name contains one of these words")
     words = parser.parse_args().words
     chosen = [(name, test) for name, test in SAFEGUARDS if not words or any(word in name for word in words)]

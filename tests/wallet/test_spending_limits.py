@@ -8,13 +8,13 @@ import pytest
 from django.utils import timezone
 
 from developers.principals import Principal
-from developers.services.credentials import issue_token_without_app
 from developers.services.rotation import rotate_token
 from developers.services.spending import LimitValues
 from marketplace.accounts.models import User
 from marketplace.core.access import CredentialKind
 from marketplace.core.money import Currency
 from marketplace.core.scopes import Scope
+from tests.callers import personal_token
 from tests.contract.calls import rows
 from tests.factories import AppFactory, CategoryFactory
 from tests.shop import funded, on_sale
@@ -153,10 +153,8 @@ def test_purchases_by_all_tokens_of_an_app_and_by_no_others_count_against_a_limi
 
 def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> None:
     limit_values = [LimitValues(Currency.INR, total_minor=3 * PRICE)]
-    scopes, ends = frozenset({Scope.WALLET_SPEND}), timezone.now() + timedelta(days=9)
-    first, _ = issue_token_without_app(
-        user=user, name="ci", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
-    )
+    scopes = frozenset({Scope.WALLET_SPEND})
+    first, _ = personal_token(user, scopes, limit_values)
     second, _ = rotate_token(token=first, overlap=timedelta(days=1), actor=user, password_confirmed=True)
     third, _ = rotate_token(token=second, overlap=timedelta(days=1), actor=user, password_confirmed=True)
     old, newest = (Principal(user, None, scopes, CredentialKind.PERSONAL, token) for token in (first, third))
@@ -166,9 +164,7 @@ def test_rotated_token_inherits_the_spent_amount_of_the_old_one(user: User) -> N
         with pytest.raises(SpendingLimitExceeded) as refusal:
             buy(principal)
         assert refusal.value.members["limit"] == "total"
-    other, _ = issue_token_without_app(
-        user=user, name="other", scopes=scopes, expires_at=ends, actor=user, password_confirmed=True, limits=limit_values
-    )
+    other, _ = personal_token(user, scopes, limit_values)
     buy(Principal(user, None, scopes, CredentialKind.PERSONAL, other))
 
 

@@ -17,9 +17,7 @@ def with_table(tag: str, content: bytes) -> bytes:
     plain = makers.font()
     font = TTFont(io.BytesIO(plain))
     font[tag].compile = lambda _: content
-    target = io.BytesIO()
-    font.save(target)
-    return target.getvalue()
+    return makers.saved(font)
 
 
 def name_bomb() -> bytes:
@@ -72,18 +70,14 @@ def circular_composites() -> bytes:
     font = TTFont(io.BytesIO(with_table("glyf", b"".join(glyphs))))
     font["loca"].compile = lambda _: struct.pack(">4H", 0, 5, 14, 23)
     font["head"].indexToLocFormat = 0
-    target = io.BytesIO()
-    font.save(target)
-    return target.getvalue()
+    return makers.saved(font)
 
 
 def with_html(flavor: str) -> bytes:
     """Return a web font with a page as its private data."""
     font = TTFont(io.BytesIO(makers.font(flavor=flavor)))
     font.flavorData.privData = HTML
-    target = io.BytesIO()
-    font.save(target)
-    return target.getvalue()
+    return makers.saved(font)
 
 
 FONTS: tuple[Case, ...] = (

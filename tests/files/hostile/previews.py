@@ -29,9 +29,7 @@ def jpeg_of_scans(count: int) -> bytes:
 def compressed(plain: bytes, flavor: str) -> bytes:
     font = TTFont(io.BytesIO(plain), lazy=True, recalcBBoxes=False)
     font.flavor = flavor
-    target = io.BytesIO()
-    font.save(target)
-    return target.getvalue()
+    return makers.saved(font)
 
 
 def many_points() -> bytes:
@@ -40,9 +38,7 @@ def many_points() -> bytes:
     font = TTFont(io.BytesIO(with_table("glyf", glyph)))
     font["loca"].compile = lambda _: struct.pack(">4I", 0, 0, 0, len(glyph))
     font["head"].indexToLocFormat = 1
-    target = io.BytesIO()
-    font.save(target)
-    return compressed(target.getvalue(), "woff")
+    return compressed(makers.saved(font), "woff")
 
 
 def black_png(width: int, height: int, *, depth: int, colour: int) -> bytes:

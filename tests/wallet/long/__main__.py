@@ -21,7 +21,7 @@ from django.db import connection
 from django.test.utils import setup_databases, setup_test_environment, teardown_databases
 from rich.console import Console
 
-from tests import ROOT
+from tests import ROOT, command_line
 from tests.servers.migrated import begin, prepare_test_database
 from tests.servers.postgres import Cluster
 
@@ -32,9 +32,7 @@ DURABLE = ("fsync=on", "synchronous_commit=on", "full_page_writes=on", "checkpoi
 
 
 def arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m tests.wallet.long", description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = command_line("tests.wallet.long", __doc__)
     commands = parser.add_subparsers(dest="command", required=True)
     histories = commands.add_parser("histories")
     histories.add_argument("--operations", type=int, default=1_000_000)
