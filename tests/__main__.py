@@ -40,7 +40,7 @@ def main() -> int:
     """Run what was asked for; return 0 when all of it passed."""
     options, arguments = _arguments()
     began = time.monotonic()
-    if missing_packages() and may_install() and not options.no_install:
+    if missing_packages() and may_install():
         say(f"Installing {', '.join(missing_packages())}")
         prepare()
     compile_confined()
@@ -77,7 +77,6 @@ def _arguments() -> tuple[argparse.Namespace, list[str]]:
     parser.add_argument("--full", action="store_true", help="run everything (four times as long)")
     parser.add_argument("--only", choices=["checks", *PARTS], help="run only this part")
     parser.add_argument("--coverage", action="store_true", help="measure coverage on SQLite and fail below the threshold; much slower")
-    parser.add_argument("--no-install", action="store_true", help="don't install missing programs")
     options, rest = parser.parse_known_args()
     return options, [argument for argument in rest if argument != "--"]
 

@@ -36,6 +36,10 @@ def signed_in(user: User | None = None, *, checked: bool = False, confirmed: boo
     return client
 
 
+def is_signed_in(client: Client) -> bool:
+    return "_auth_user_id" in client.session
+
+
 def personal_token(user: User, scopes: frozenset[Scope] = EVERYTHING, limits: Sequence[LimitValues] = PLENTY) -> tuple[AccessToken, str]:
     """Return a personal token of the user's that may spend plenty, unless other limits are given, and its secret."""
     ends = timezone.now() + timedelta(days=1)

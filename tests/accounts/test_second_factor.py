@@ -17,6 +17,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.second_factor import ENCRYPTED
 from marketplace.accounts.services import remove_second_factor
 from marketplace.core.errors import InvalidTransition, PermissionDenied, SelfReview
+from tests.callers import is_signed_in
 from tests.eager import sent_mails
 from tests.factories import PASSWORD, UserFactory
 
@@ -66,10 +67,6 @@ def sign_in(client: Client, user: User, code: str) -> Any:
     return client.post(reverse("mfa_authenticate"), {"code": code})
 
 
-def signed_in(client: Client) -> bool:
-    return "_auth_user_id" in client.session
-
-
 def keep_as(user: User, change: Callable[[str], str]) -> None:
     """Change what the database has of both factors."""
     for kind, name in (("totp", "secret"), ("recovery_codes", "seed")):
@@ -99,12 +96,12 @@ def test_codes_sign_in_whether_stored_encrypted_or_unencrypted(client: Client, u
         Authenticator.objects.filter(user=user, type="recovery_codes").update(data={"seed": SEED, "used_mask": 0})
     for right in (app_code(secret), recovery_code(user)):
         sign_in(client, user, WRONG)
-        assert not signed_in(client)
+        assert not is_signed_in(client)
         sign_in(client, user, right)
-        assert signed_in(client)
+        assert is_signed_in(client)
         client.logout()
     sign_in(client, user, right)
-    assert not signed_in(client), "a recovery code works once"
+    assert not is_signed_in(client), "a recovery code works once"
 
 
 def test_tampered_two_factor_secret_prevents_the_sign_in_with_a_message(client: Client, user: User, secret: str) -> None:
@@ -112,7 +109,7 @@ def test_tampered_two_factor_secret_prevents_the_sign_in_with_a_message(client: 
     response = sign_in(client, user, app_code(secret))
     assert (response.status_code, response["Location"]) == (302, reverse("mfa_authenticate"))
     assert "Contact the operators of this site" in BeautifulSoup(client.get(response["Location"]).content, "html.parser").text
-    assert not signed_in(client)
+    assert not is_signed_in(client)
 
 
 def test_user_whose_codes_are_unreadable_is_told_to_set_them_up_again(client: Client, user: User, secret: str) -> None:
@@ -145,17 +142,17 @@ def test_two_factor_secrets_survive_a_change_of_the_secret_key_and_plain_ones_ar
     assert secret not in kept()
     assert factor_of(other, "totp").data["secret"].startswith(ENCRYPTED)
     sign_in(client, user, app_code(secret))
-    assert signed_in(client)
+    assert is_signed_in(client)
 
 
 def test_reencrypting_keeps_which_recovery_codes_were_used(client: Client, user: User, secret: str) -> None:
     code = recovery_code(user)
     sign_in(client, user, code)
-    assert signed_in(client)
+    assert is_signed_in(client)
     client.logout()
     call_command("reencrypt_secrets")
     sign_in(client, user, code)
-    assert not signed_in(client)
+    assert not is_signed_in(client)
 
 
 def test_setting_up_the_app_ends_the_sessions_that_began_without_it(user: User) -> None:
@@ -180,7 +177,7 @@ def test_second_factor_that_staff_turned_off_is_gone_with_the_sessions_and_the_u
     remove_second_factor(user=user, reason="Lost the phone.", actor=UserFactory(is_staff=True))
     assert client.get(reverse("account")).status_code == 302
     client.post(reverse("account_login"), {"login": user.email, "password": PASSWORD})
-    assert signed_in(client)
+    assert is_signed_in(client)
     assert "Lost the phone." in sent_mails()[-1].body
     with pytest.raises(InvalidTransition):
         remove_second_factor(user=user, reason="Again.", actor=UserFactory(is_staff=True))

@@ -1,22 +1,18 @@
 """Updates that wait for review, each with one change that is easily overlooked; built from real files by the services."""
 
-import hashlib
 import random
-import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any
 
 from catalog.models import Listing, ListingReview
 from catalog.services import review as services
 from catalog.services import submission
-from marketplace.storage import default_storage
 from tests.catalog.cases import PASSED, open_review
 from tests.factories import ListingFactory, UserFactory
 from tests.files import makers
-from vendors.inspection import inspect_deliverable
-from vendors.services.files import attach_deliverable, new_deliverable_key
-from vendors.uploads.receiving import Received
+from tests.vendors import attaching
 
 _SIZES = {f"letter{number}": 100 + number for number in range(26)}
 _SKILL = "---\nname: Helper\nallowed-tools: Read\n---\nHelps with letters.\n"
@@ -59,12 +55,7 @@ def changes() -> list[Change]:
     ]
 
 
-def attach(listing: Listing, content: bytes) -> None:
-    store, key = default_storage, new_deliverable_key()
-    store.save_bytes(key, content)
-    received = Received(store, key, "file.bin", len(content), hashlib.sha256(content).hexdigest(), zlib.crc32(content))
-    inspection = inspect_deliverable(storage=store, key=key, size=len(content))
-    attach_deliverable(listing=listing, received=received, inspection=inspection, actor=listing.store.owner)
+attach = partial(attaching.attach, inspected=True)
 
 
 def submit(listing: Listing) -> ListingReview:

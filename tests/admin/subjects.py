@@ -39,7 +39,7 @@ from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.wallet.approval_cases import bounded
 from tests.wallet.approval_cases import requested_approval as asked_to_approve
-from tests.wallet.payees import account_of, payee, prepared_payout
+from tests.wallet.payees import earning, prepared_payout
 from tests.wallet.refund_request_cases import overdue_request
 from tests.wallet.refund_request_cases import requested_refund as asked_to_refund
 from tests.wallet.top_up_cases import deliver_event, paid_top_up
@@ -165,11 +165,9 @@ def held_vendor() -> VendorProfile:
 
 
 def vendor_payout() -> VendorPayout:
-    profile = payee()
-    bought(on_sale(store=profile.store))
     # One batch at a time is prepared.
     waiting = PayoutBatch.objects.filter(currency="INR", status="Prepared").first()
-    payout = prepared_payout(account_of(profile), uuid.uuid4().hex if waiting is None else waiting.run)
+    payout = prepared_payout(earning(), uuid.uuid4().hex if waiting is None else waiting.run)
     assert isinstance(payout, VendorPayout)
     return payout
 

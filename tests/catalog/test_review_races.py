@@ -15,17 +15,14 @@ from catalog.services import submission
 from marketplace.core.errors import InvalidTransition
 from marketplace.core.models import AuditEntry
 from marketplace.core.transitions import lock
-from marketplace.storage import default_storage
 from tests.catalog.cases import FINDING, PASSED, add_candidate, claim_next_review, claim_review, draft, open_review, published, submitted
 from tests.factories import UserFactory
 from tests.races import one_stands, refusals_at_once
+from tests.vendors.attaching import attach
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 from vendors.errors import ListingLocked
-from vendors.inspection import Inspection
-from vendors.services.files import attach_deliverable, new_deliverable_key
 from vendors.services.profiles import suspend_vendor
-from vendors.uploads.receiving import Received
 
 pytestmark = [pytest.mark.django_db(transaction=True), pytest.mark.postgres]
 
@@ -166,18 +163,10 @@ def test_file_that_is_uploaded_while_an_update_is_decided_waits_for_its_own_revi
     review, submitted_file = open_review(listing), listing.candidate_deliverable_id
     outcomes = refusals_at_once(
         partial(services.approve_listing, review=review, actor=UserFactory()),
-        partial(_upload, listing),
+        partial(attach, listing, b"0123456789"),
     )
     assert outcomes[0] is None, outcomes
     assert outcomes[1] in {None, ListingLocked}, outcomes
     fresh = Listing.objects.get(pk=listing.pk)
     assert fresh.approved_deliverable_id == submitted_file
     assert (fresh.candidate_deliverable_id is not None) == (outcomes[1] is None)
-
-
-def _upload(listing: Listing) -> None:
-    """Attach a file as an upload does that began before the decision."""
-    store, key = default_storage, new_deliverable_key()
-    store.save_bytes(key, b"0123456789")
-    received = Received(store, key, "new.zip", 10, "f" * 64, 1)
-    attach_deliverable(listing=listing, received=received, inspection=Inspection("zip", {"format": "zip"}), actor=listing.store.owner)

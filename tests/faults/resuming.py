@@ -1,4 +1,4 @@
-"""The long run: `python -m tests.faults.resuming --mib 1024 --cuts 5 [--store local|s3] [--seed 1]`.
+"""The long run: `python -m tests.faults.resuming --mib 1024 --cuts 5 [--seed 1]`.
 
 A client of another project (tuspy) uploads a file in parts while its connection is cut at random moments, the last time by a kill of
 the server; the file must arrive whole, and what was sent must be at most 1.1 times its size.
@@ -30,7 +30,6 @@ from .service import Service, serving
 MIB = 2**20
 MOST_SENT = 1.1
 FINISH_SECONDS = 600
-STORES = ("local", "s3")
 
 
 class Resumed(NamedTuple):
@@ -95,11 +94,10 @@ def main() -> int:
     parser = command_line("tests.faults.resuming", __doc__)
     parser.add_argument("--mib", type=int, default=1024, help="size of the file (1024)")
     parser.add_argument("--cuts", type=int, default=5, help="how often the connection is cut (5)")
-    parser.add_argument("--store", choices=STORES, help="one store only")
     parser.add_argument("--seed", type=int, default=1, help="another series of moments (1)")
     options = parser.parse_args()
     failed = False
-    for store in [options.store] if options.store else STORES:
+    for store in ("local", "s3"):
         with tempfile.TemporaryDirectory(prefix="marketplace-resuming-") as folder:
             try:
                 found = run(Path(folder), store=store, mib=options.mib, cuts=options.cuts, seed=options.seed)

@@ -101,7 +101,7 @@ def main() -> int:
         covering = Covering(folder / "coverage", _passed(folder))
         results = dict(session.results)
         for number, item in enumerate(sample, 1):
-            if item.job_id not in results or (options.again and _outcome(results[item.job_id]) != "killed"):
+            if item.job_id not in results:
                 results[item.job_id] = _try(item.mutations[0], covering)
                 session.set_result(item.job_id, results[item.job_id])
                 sys.stdout.write(f"{number}/{len(sample)} {_outcome(results[item.job_id])}: {_place(item)}\n")
@@ -116,7 +116,6 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--sample", type=int, default=150, help="how many mutants")
     parser.add_argument("--seed", type=int, default=1, help="which sample")
     parser.add_argument("--only", default="*", help="mutate files whose path matches this pattern")
-    parser.add_argument("--again", action="store_true", help="run those again that were not killed")
     parser.add_argument("--measure", nargs="*", help="measure the coverage of these tests too, such as new ones")
     parser.add_argument("--folder", type=Path, help="where to keep coverage, results and report")
     return parser.parse_args()

@@ -8,6 +8,7 @@ from django.db.models import F
 
 from marketplace.accounts.models import User
 from marketplace.core.money import WALLET_CURRENCIES
+from tests.shop import bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
 from vendors.services.payout_details import change_payout_details
@@ -51,6 +52,13 @@ def earned(user: User) -> dict[str, int]:
 
 def account_of(profile: VendorProfile, currency: str = "INR") -> LedgerAccount:
     return vendor_accounts(currency=currency).get(owner=profile.user_id)
+
+
+def earning(currency: str = "INR") -> LedgerAccount:
+    """Return the account of a vendor who has sold something."""
+    profile = payee()
+    bought(on_sale(store=profile.store), funded(inr=49_900, usd=10_000), currency=currency)
+    return account_of(profile, currency)
 
 
 def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout | SkippedPayout:

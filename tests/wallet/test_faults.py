@@ -13,7 +13,7 @@ from library.models import Licence
 from library.services.claims import claim_licence
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale, store_keeping
-from wallet.models import CardReversal, LedgerAccount, TopUp
+from wallet.models import CardReversal, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import signed_event
@@ -44,7 +44,7 @@ from .approval_cases import approved_purchase, bounded, complete_purchase, reque
 from .cut_connections import Cut, Deed, check_every_cut
 from .killed_clients import Buying, killed_at_random
 from .licensee_cases import bought_for, secret_sent
-from .payees import account_of, exported_payout, paid_payout, payee, payout_of
+from .payees import earning, exported_payout, paid_payout, payout_of
 from .spenders import limit, personal
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import refund_to_deleted_account
@@ -131,12 +131,6 @@ def claiming() -> Deed:
     order, staff = refund_to_deleted_account(), UserFactory()
     refund_order(order=order, reason="test", actor=None)
     return lambda: pay_unclaimed(order=order, reference="T1", reason="By the receipt.", actor=staff)
-
-
-def earning() -> LedgerAccount:
-    profile = payee()
-    bought(on_sale(store=profile.store))
-    return account_of(profile)
 
 
 def opening_a_batch() -> Deed:

@@ -26,7 +26,7 @@ from wallet.services.vendor_payouts import bounce_payout
 from wallet.services.wallet_payouts import cancel_wallet_payout, pay_wallet_payout
 
 from .invoice_cases import issue, operator, vendor_as_seller
-from .payees import account_of, exported_payout, payee
+from .payees import account_of, earning, exported_payout, payee
 from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up, requested_top_up
 from .wallet_payout_cases import requested_payout
@@ -291,12 +291,6 @@ def test_upgrade_of_a_purchase_of_another_buyer_listing_or_currency_is_a_differe
         "currency": lambda: bought(listing, paid_top_up(buyer, 10_000, "USD").user, currency="USD", license_slug="extended"),
     }[other]()
     assert planted(upgrade, upgraded_from=wrong) == [f"order {upgrade.pk} upgrades a purchase of another buyer, listing or currency"]
-
-
-def earning(currency: str = "INR") -> LedgerAccount:
-    profile = payee()
-    bought(on_sale(store=profile.store), funded(inr=PRICE, usd=10_000), currency=currency)
-    return account_of(profile, currency)
 
 
 @pytest.mark.parametrize(

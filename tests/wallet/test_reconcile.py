@@ -26,7 +26,7 @@ from wallet.services.vendor_payouts import bounce_payout
 from wallet.services.wallet_payouts import cancel_wallet_payout
 from wallet.triggers import LEDGER_TRIGGERS
 
-from .payees import account_of, exported_payout, payee
+from .payees import earning, exported_payout
 from .tampering import unguarded
 from .top_up_cases import deliver_event, paid_top_up
 from .wallet_payout_cases import refund_to_deleted_account, requested_payout
@@ -42,12 +42,6 @@ def assert_difference(sentence: str, count: int = 1) -> None:
     with pytest.raises(CommandError, match=f"{count} differences"):
         call_command("reconcile", stdout=out)
     assert sentence in out.getvalue()
-
-
-def earning() -> LedgerAccount:
-    profile = payee()
-    bought(on_sale(store=profile.store))
-    return account_of(profile)
 
 
 def test_reconcile_says_that_a_correct_ledger_agrees() -> None:

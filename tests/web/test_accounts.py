@@ -13,7 +13,7 @@ from django.urls import reverse
 
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
-from tests.callers import signed_in
+from tests.callers import is_signed_in, signed_in
 from tests.eager import sent_mails
 from tests.factories import PASSWORD as FACTORY_PASSWORD
 from tests.factories import UserFactory
@@ -25,10 +25,6 @@ pytestmark = pytest.mark.django_db
 EMAIL = "asha@example.com"
 PASSWORD = "a long enough phrase"
 SIGN_UP = {"email": EMAIL, "password1": PASSWORD, "password2": PASSWORD}
-
-
-def _signed_in(client: Client) -> bool:
-    return "_auth_user_id" in client.session
 
 
 def _link_in(message: mail.EmailMessage) -> str:
@@ -62,9 +58,9 @@ def test_sign_up_is_confirmed_by_mail_and_ends_signed_in(client: Client) -> None
     assert message.to == [EMAIL]
     link = _link_in(message)
     client.get(link)
-    assert not _signed_in(client)
+    assert not is_signed_in(client)
     assert client.post(link)["Location"] == "/dashboard"
-    assert _signed_in(client)
+    assert is_signed_in(client)
 
 
 def test_sign_up_with_a_known_address_tells_the_owner_only(client: Client) -> None:
@@ -99,7 +95,7 @@ def test_too_many_sign_ins_are_stopped(client: Client) -> None:
         client.post(reverse("account_login"), {"login": EMAIL, "password": "wrong"})
     response = client.post(reverse("account_login"), {"login": EMAIL, "password": PASSWORD})
     assert "Too many" in response.content.decode()
-    assert not _signed_in(client)
+    assert not is_signed_in(client)
 
 
 def _try_to_sign_up(client: Client, address: str = "127.0.0.1", **headers: str) -> int:

@@ -9,12 +9,11 @@ from django.test import Client
 from django.urls import reverse
 
 from catalog.models import Listing
-from marketplace.accounts.models import User
 from marketplace.review.decisions import ReasonForm
 from marketplace.web.refund_forms import DeclineForm, EscalationForm, RefundForm
 from marketplace.web.views.appeals import AppealForm
 from tests.shop import bought
-from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order
+from tests.wallet.refund_request_cases import declined_request, downloaded_order, overdue_request, requested_refund, sold_order, vendor_of
 from wallet.models import Order, RefundRequest
 from wallet.services.refund_requests import escalate_overdue_requests
 from wallet.services.refunds import refund_order
@@ -23,10 +22,6 @@ from .markup import read
 
 pytestmark = pytest.mark.django_db
 Browse = Callable[..., Client]
-
-
-def vendor_of(order: Order) -> User:
-    return order.listing.store.owner
 
 
 def address(name: str, thing: Any) -> str:

@@ -1,16 +1,16 @@
-"""Runs the public conformance suite: `python -m tests.mcp.conformance [--scratch FOLDER]`.
+"""Runs the public conformance suite: `python -m tests.mcp.conformance`.
 
 A server is filled with the demo's content and started, the suite is installed from the npm registry at a fixed version,
 and every server scenario of the two newest sets of requirements is run. Each is a line in the end, and the status is
 other than 0 when a check that applies has failed.
 """
 
-import argparse
 import sys
 import tempfile
 from collections import Counter
 from pathlib import Path
 
+from tests import command_line
 from tests.servers import Unavailable
 
 from . import suite
@@ -28,13 +28,10 @@ def show(scenarios: list[suite.Scenario]) -> bool:
 
 
 def main() -> int:
-    options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    options.add_argument("--scratch", type=Path, help="a folder to keep the reports in; a temporary one when left out")
-    given = options.parse_args()
+    command_line("tests.mcp.conformance", __doc__).parse_args()
     with tempfile.TemporaryDirectory(prefix="conformance-") as temporary:
-        scratch = given.scratch or Path(temporary) / "suite"
-        scratch.mkdir(parents=True, exist_ok=True)
-        data = Path(temporary) / "shop"
+        scratch, data = Path(temporary) / "suite", Path(temporary) / "shop"
+        scratch.mkdir()
         data.mkdir()
         try:
             modules = suite.install()
@@ -42,7 +39,7 @@ def main() -> int:
             sys.stdout.write(f"The suite cannot be had: {reason}.\n")
             return 1
         with open_shop(data) as shop:
-            return 0 if show(suite.run(scratch.resolve(), modules, f"{shop.base_url}/mcp")) else 1
+            return 0 if show(suite.run(scratch, modules, f"{shop.base_url}/mcp")) else 1
 
 
 if __name__ == "__main__":
