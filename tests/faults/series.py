@@ -1,7 +1,6 @@
 """A series of uploads with a fault each, and the checks of the store afterwards."""
 
 import hashlib
-import io
 import random
 import time
 import zipfile
@@ -12,6 +11,7 @@ from typing import Any
 
 import requests
 
+from ..files import makers
 from .client import Upload, break_off, form, upload
 from .disks import Disk
 from .service import Service
@@ -128,10 +128,7 @@ class Series:
         return time.monotonic() - began
 
     def _archive(self) -> bytes:
-        buffer = io.BytesIO()
-        with zipfile.ZipFile(buffer, "w") as file:
-            file.writestr("noise.bin", self._random.randbytes(self._random.randint(*self._sizes)))
-        return buffer.getvalue()
+        return makers.zipped({"noise.bin": self._random.randbytes(self._random.randint(*self._sizes))}, zipfile.ZIP_STORED)
 
     def _record(self, listing: str) -> dict[str, Any]:
         answer = requests.get(f"{self._service.base_url}/api/v1/vendor/assets/{listing}", headers=self._headers, timeout=READ_SECONDS)

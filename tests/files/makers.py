@@ -18,10 +18,10 @@ from fontTools.pens.ttGlyphPen import TTGlyphPen
 from PIL import Image, ImageCms
 
 
-def saved(font: Any) -> bytes:
-    """Return a font as the file that it, or its builder, writes."""
+def saved(made: Any, *kind: str, **options: Any) -> bytes:
+    """Return the file that a font, its builder or an image of Pillow's writes."""
     target = io.BytesIO()
-    font.save(target)
+    made.save(target, *kind, **options)
     return target.getvalue()
 
 
@@ -139,9 +139,7 @@ def drawn_font(sizes: dict[str, int], widths: dict[str, int], *, cff: bool, name
 
 def picture(kind: str = "PNG", size: tuple[int, int] = (32, 16), mode: str = "RGB", colour: str | int = 0, **options: object) -> bytes:
     """Return an image of one colour."""
-    target = io.BytesIO()
-    Image.new(mode, size, colour).save(target, kind, **options)
-    return target.getvalue()
+    return saved(Image.new(mode, size, colour), kind, **options)
 
 
 def png_chunk(kind: bytes, content: bytes) -> bytes:
@@ -191,9 +189,8 @@ def photograph() -> bytes:
     place[1], place[2], place[3], place[4], place[29] = "N", (12.0, 58.0, 18.0), "E", (77.0, 35.0, 42.0), "SECRET-DATE"
     exif.get_ifd(0x8769)[0x927C] = b"SECRET-MAKER-NOTE"
     profile = bytearray(ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes())
-    target = io.BytesIO()
-    image.save(target, "JPEG", exif=exif, comment=b"SECRET-COMMENT", icc_profile=bytes(profile), xmp=b"<x:xmpmeta>SECRET-XMP</x:xmpmeta>")
-    content = target.getvalue()
+    xmp = b"<x:xmpmeta>SECRET-XMP</x:xmpmeta>"
+    content = saved(image, "JPEG", exif=exif, comment=b"SECRET-COMMENT", icc_profile=bytes(profile), xmp=xmp)
     photoshop = b"Photoshop 3.0\08BIM\x04\x04\0\0" + struct.pack(">I", 16) + b"SECRET-CAPTION!!"
     thumbnail = picture("JPEG", (16, 16), comment=b"SECRET-THUMBNAIL")
     segments = [(0xED, photoshop), (0xE3, thumbnail), (0xEF, b"SECRET-APP15")]

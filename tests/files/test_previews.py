@@ -79,9 +79,7 @@ def test_every_orientation_is_honoured(orientation: int) -> None:
     image.paste((255, 0, 0), (0, 0, 15, 10))
     exif = image.getexif()
     exif[0x0112] = orientation
-    target = io.BytesIO()
-    image.save(target, "JPEG", exif=exif, quality=95)
-    seen = opened(process_image(target.getvalue()).content).convert("RGB")
+    seen = opened(process_image(makers.saved(image, "JPEG", exif=exif, quality=95)).content).convert("RGB")
     assert seen.size == ((60, 40) if orientation < 5 else (40, 60))
     # Where the corner that was red in the file must lie (EXIF 2.3, table 6).
     right, below = orientation in {2, 3, 6, 7}, orientation in {3, 4, 7, 8}
@@ -93,9 +91,7 @@ def test_every_orientation_is_honoured(orientation: int) -> None:
 @pytest.mark.parametrize("kind", ["PNG", "WEBP"])
 def test_preview_of_an_animated_image_is_its_first_frame(kind: str) -> None:
     frames = [Image.new("RGB", (20, 10), colour) for colour in ("red", "lime", "blue")]
-    target = io.BytesIO()
-    frames[0].save(target, kind, save_all=True, append_images=frames[1:], duration=50)
-    preview = process_image(target.getvalue())
+    preview = process_image(makers.saved(frames[0], kind, save_all=True, append_images=frames[1:], duration=50))
     seen = opened(preview.content)
     assert (seen.size, getattr(seen, "n_frames", 1)) == ((20, 10), 1)
     colour = seen.convert("RGB").getpixel((10, 5))
@@ -113,9 +109,8 @@ def swapped_profile() -> bytes:
 
 @pytest.mark.parametrize("mode", ["RGB", "RGBA"])
 def test_colours_of_a_profile_are_those_of_the_screen(mode: str) -> None:
-    target = io.BytesIO()
-    Image.new(mode, (8, 8), (255, 0, 0, 255)[: len(mode)]).save(target, "PNG", icc_profile=swapped_profile())
-    colour = opened(process_image(target.getvalue()).content).convert("RGB").getpixel((4, 4))
+    content = makers.saved(Image.new(mode, (8, 8), (255, 0, 0, 255)[: len(mode)]), "PNG", icc_profile=swapped_profile())
+    colour = opened(process_image(content).content).convert("RGB").getpixel((4, 4))
     assert isinstance(colour, tuple)
     assert colour[0] < 60
     assert colour[2] > 200
@@ -162,9 +157,8 @@ def test_every_colour_mode_becomes_one_that_browsers_show(content: bytes, mode: 
 
 
 def test_sixteen_bit_grey_keeps_its_brightness() -> None:
-    target = io.BytesIO()
-    Image.new("I;16", (8, 8), 0x8000).save(target, "PNG")
-    levels = opened(process_image(target.getvalue()).content).convert("L").tobytes()
+    content = makers.saved(Image.new("I;16", (8, 8), 0x8000), "PNG")
+    levels = opened(process_image(content).content).convert("L").tobytes()
     assert all(abs(level - 0x80) < 8 for level in levels)
 
 

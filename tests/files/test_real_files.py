@@ -15,7 +15,7 @@ from catalog.models.files import PreviewKind
 from marketplace.storage.base import ObjectStorage
 from vendors.previews import process_preview
 
-from . import real
+from . import makers, real
 from .helpers import inspect
 
 process_image = partial(process_preview, PreviewKind.GALLERY)
@@ -71,11 +71,9 @@ def test_specimen_of_a_real_font_draws_as_before(name: str, tmp_path: Path) -> N
     content = real.font(name).read_bytes()
     before = TTFont(io.BytesIO(content))
     if content[:3] != b"wOF":
-        target = io.BytesIO()
         packed = TTFont(io.BytesIO(content), lazy=True, recalcBBoxes=False, recalcTimestamp=False)
         packed.flavor = "woff"
-        packed.save(target)
-        content = target.getvalue()
+        content = makers.saved(packed)
     specimen = process_font(content)
     after = TTFont(io.BytesIO(specimen.content))
     assert after.flavor == "woff2"

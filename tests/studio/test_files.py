@@ -1,7 +1,6 @@
 """The page of a listing's files, and its plain forms: what is refused, what is kept, what the page tells."""
 
 import io
-import zipfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -109,10 +108,7 @@ def test_file_that_exceeds_the_vendors_room_is_refused_with_what_helps(
 
 @pytest.mark.slow
 def test_unusual_contents_of_an_archive_are_explained(client: Client, listing: Listing) -> None:
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w") as archive:
-        archive.writestr("../up/setup.exe", b"MZ")
-    send(client, listing, buffer.getvalue())
+    send(client, listing, makers.zipped({"../up/setup.exe": b"MZ"}))
     page = text_of(client.get(at("files", listing)))
     for words in ("Paths that lead outside the target folder", "Programs or scripts", "../up/setup.exe"):
         assert words in page

@@ -1,6 +1,5 @@
 """Images and sounds: lying lengths, millions of parts, comments that unpack endlessly."""
 
-import io
 import os
 import struct
 
@@ -19,10 +18,8 @@ def png_with(kind: bytes, content: bytes, times: int = 1) -> bytes:
 
 
 def animated(kind: str) -> bytes:
-    target = io.BytesIO()
     pictures = [Image.new("RGB", (20, 10), (index * 40, 0, 0)) for index in range(3)]
-    pictures[0].save(target, kind, save_all=True, append_images=pictures[1:])
-    return target.getvalue()
+    return makers.saved(pictures[0], kind, save_all=True, append_images=pictures[1:])
 
 
 def webp_of_many_frames() -> bytes:

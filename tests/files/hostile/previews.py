@@ -19,9 +19,7 @@ IMAGE, FONT, AUDIO = "gallery-image", "font-specimen", "audio-preview"
 
 def jpeg_of_scans(count: int) -> bytes:
     """Return a progressive JPEG whose last pass is repeated."""
-    target = io.BytesIO()
-    Image.effect_noise((600, 400), 50).save(target, "JPEG", progressive=True)
-    content = target.getvalue()
+    content = makers.saved(Image.effect_noise((600, 400), 50), "JPEG", progressive=True)
     last = content.rindex(b"\xff\xda")
     return content[:-2] + content[last:-2] * count + content[-2:]
 
