@@ -180,7 +180,7 @@ def test_filling_an_empty_sandbox_deletes_no_files(sandbox: Any, media: Path, ma
 @pytest.mark.django_db
 def test_sandbox_whose_first_run_was_interrupted_is_filled(sandbox: Any, make: Mock) -> None:
     Installation.objects.update_or_create(pk=1, defaults={"sandbox": True})
-    call_command("sandbox_reset", if_empty=True, stdout=StringIO())
+    said("sandbox_reset", if_empty=True)
     assert make.called
 
 
