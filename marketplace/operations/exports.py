@@ -1,12 +1,10 @@
 """Exports of a user's personal data: requested on a page, written by a job, downloaded until they expire."""
 
 import base64
-import json
 import uuid
 import zlib
 from datetime import timedelta
 
-from django.core.serializers.json import DjangoJSONEncoder
 from django.db import transaction
 from django.utils import timezone
 
@@ -20,7 +18,7 @@ from marketplace.ui.mail import mail
 
 from .errors import ExportRequestedRecently
 from .models import AccountExport
-from .personal_data import export_account
+from .personal_data import export_lines
 
 RETENTION = timedelta(days=7)
 # Minimum time between two requests: an export is costly, and one not ready by then was lost with its job.
@@ -62,9 +60,12 @@ def write_export(export_id: str) -> None:
         )
         if export is None:
             return
-        text = json.dumps(export_account(export.user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False).encode()
-        export.encrypted = encrypt(base64.b64encode(zlib.compress(text, 9)).decode("ascii"), purpose=PURPOSE)
-        export.size = len(text)
+        compressor, compressed = zlib.compressobj(9), bytearray()
+        for line in export_lines(export.user):
+            compressed += compressor.compress(text := line.encode())
+            export.size += len(text)
+        compressed += compressor.flush()
+        export.encrypted = encrypt(base64.b64encode(compressed).decode("ascii"), purpose=PURPOSE)
         export.expires_at = timezone.now() + RETENTION
         export.save(update_fields=["encrypted", "size", "expires_at"])
         mail(export.user, "accounts/export_ready", days=RETENTION.days)

@@ -5,12 +5,11 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
-from django.core.serializers.json import DjangoJSONEncoder
 from django.test import Client
 from django.urls import reverse
 
 from marketplace.accounts.services import delete_account
-from marketplace.operations.personal_data import export_account
+from marketplace.operations.personal_data import export_lines
 
 from ..factories import UserFactory
 from .person import MARKS, Person, is_there, marks_in, stored_marks
@@ -21,7 +20,7 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database]
 
 def exported(person: Person) -> dict[str, Any]:
     """Return the person's export, as it is read from its file; a section has a list of rows."""
-    found = json.loads(json.dumps(export_account(person.user), cls=DjangoJSONEncoder))
+    found = json.loads("".join(export_lines(person.user)))
     return {section: rows if isinstance(rows, list) else [rows] for section, rows in found.items()}
 
 
@@ -46,7 +45,7 @@ def test_export_has_every_declared_column_and_no_other_and_that_of_someone_else_
     assert {place: names for place, names in found.items() if names} == expected
     keys = {f"{section}.{key}" for section, words in OTHER_KEYS.items() for key in words.split()} | expected.keys()
     assert {f"{section}.{key}" for section, rows in sections.items() for row in rows for key in row} == keys
-    assert marks_in(export_account(UserFactory())) == set()
+    assert marks_in("".join(export_lines(UserFactory()))) == set()
 
 
 def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:

@@ -1,16 +1,14 @@
 """`manage.py export_account`: write everything about a user as JSON."""
 
-import json
 import os
 from argparse import ArgumentParser
 from pathlib import Path
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
-from django.core.serializers.json import DjangoJSONEncoder
 
 from marketplace.accounts.models import User
-from marketplace.operations.personal_data import export_account
+from marketplace.operations.personal_data import export_lines
 
 
 class Command(BaseCommand):
@@ -28,16 +26,16 @@ class Command(BaseCommand):
         user = User.objects.filter(email=options["email"].lower()).first()
         if user is None:
             raise CommandError(f"There is no user {options['email']}.")
-        text = json.dumps(export_account(user), cls=DjangoJSONEncoder, indent=2, ensure_ascii=False)
         if options["output"] is None:
-            self.stdout.write(text)
+            for line in export_lines(user):
+                self.stdout.write(line, ending="")
             return
         try:
             descriptor = os.open(options["output"], os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600)
             try:
                 with os.fdopen(descriptor, "w", encoding="utf-8") as file:
-                    file.write(text + "\n")
-            except OSError:
+                    file.writelines(export_lines(user))
+            except BaseException:
                 # An incomplete file would block the next attempt, and contains personal data.
                 options["output"].unlink()
                 raise
