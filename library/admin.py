@@ -15,6 +15,7 @@ class LicenceAdmin(ServiceAdmin):
     list_filter = ("tier",)
     list_select_related = ("holder", "listing", "tier")
     search_fields = ("holder__email", "licensee_email", "listing__slug")
+    searches_whole_values = True
     ordering = ("-id",)
     readonly_fields = ("order_id",)
     exclude = ("claim_digest",)
@@ -28,4 +29,5 @@ class DownloadLinkAdmin(ServiceAdmin):
     list_filter = ("credential_kind",)
     list_select_related = ("user", "listing", "app")
     search_fields = ("user__email", "listing__slug", "request_id")
+    searches_whole_values = True
     ordering = ("-id",)

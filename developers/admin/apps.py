@@ -69,8 +69,8 @@ class AppAdmin(ServiceAdmin):
             return [Q(pk=query.id)]
         return [Q(user__email=query.email)] if query.email else [Q(client_id=query.text), starts_with("name", query.text)]
 
-    def panels(self, request: HttpRequest, subject: App) -> list[Panel]:
-        rows = list(subject.scope_rows.all())
+    def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
+        rows, app_keys, app_mcp_tokens = list(subject.scope_rows.all()), list(keys_of(subject)), list(mcp_tokens_of(subject))
         unused = unused_scopes(subject, rows)
         scopes = [
             (row.scope, row.reason, DECISION_LABELS[row.granted], "no call in 90 days" if row.scope in unused else "", row.note)
@@ -78,21 +78,18 @@ class AppAdmin(ServiceAdmin):
         ]
         mcp_tokens = [
             (token.name, f"…{token.hint}", token.scope, token.expires, token.last_used_at, "active" if token.is_active else "ended")
-            for token in mcp_tokens_of(subject)
+            for token in app_mcp_tokens
         ]
-        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in keys_of(subject)]
-        return [
+        keys = [(key.name, f"…{key.last_four}", key.scope, key.last_used_at, _state_of(key)) for key in app_keys]
+        context = super().page_context(request, subject)
+        panels = [
             Panel("Scopes", ("Scope", "Why", "Decision", "Use", "Note"), scopes),
             Panel("API keys", ("Name", "Ends in", "Scopes", "Last used", "State"), keys),
             Panel("MCP tokens", ("Name", "Ends in", "Scopes", "Expires", "Last used", "State"), mcp_tokens),
             app_limits_panel(app_limits_of(subject)),
-            *super().panels(request, subject),
+            *context["panels"],
         ]
-
-    def page_context(self, request: HttpRequest, subject: App) -> dict[str, Any]:
-        usage = usage_of_app(subject, [*keys_of(subject), *mcp_tokens_of(subject)])
-        context = super().page_context(request, subject)
-        return context | usage_context(usage, context["panels"])
+        return context | usage_context(usage_of_app(subject, [*app_keys, *app_mcp_tokens]), panels)
 
     narrow = service_decision(
         Decision(

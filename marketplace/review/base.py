@@ -10,7 +10,7 @@ from django.contrib import admin
 from django.contrib.admin.checks import ModelAdminChecks
 from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
-from django.core import checks
+from django.core import checks, paginator
 from django.core.exceptions import FieldDoesNotExist
 from django.db import IntegrityError
 from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
@@ -111,9 +111,11 @@ def _cell(name: str, label: str, show: Callable[[Any], Any], *, ordered: bool = 
 if TYPE_CHECKING:
     ModelAdmin = admin.ModelAdmin[Any]
     ModelForm = forms.ModelForm[Any]
+    Paginator = paginator.Paginator[Any]
 else:
     ModelAdmin = admin.ModelAdmin
     ModelForm = forms.ModelForm
+    Paginator = paginator.Paginator
 
 
 class BoundedChangeList(ChangeList):
@@ -137,11 +139,22 @@ class BoundedChangeList(ChangeList):
         return super().get_ordering(request, queryset)
 
 
+class ListPaginator(Paginator):
+    """Reads the ids of a page first, so that what a list shows is joined to the rows of the page only, not to all that are sorted or skipped."""
+
+    def page(self, number: Any) -> Any:
+        page: Any = super().page(number)
+        rows: Any = self.object_list
+        page.object_list = rows.filter(pk__in=list(page.object_list.values_list("pk", flat=True)))
+        return page
+
+
 class MarketplaceModelAdmin(ModelAdmin):
     """Base class of our admins, with our checks and without Django's scripts."""
 
     checks_class = PermissionChecks
     list_per_page = 50
+    paginator = ListPaginator
     # Otherwise a query parameter could ask for the count of each choice of each filter.
     show_facets = admin.ShowFacets.NEVER
     # django-oauth-toolkit's `get_absolute_url` reverses a URL that is not routed here.

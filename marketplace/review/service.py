@@ -34,6 +34,8 @@ class ServiceAdmin(MarketplaceModelAdmin):
     row_related: tuple[str, ...] = ()
     # Whether a row's page shows its entries in the audit log.
     has_history = True
+    # Whether the list's search compares whole values, by their indexes, instead of looking for a part of one in every row.
+    searches_whole_values = False
     # Names of the fields that search results show.
     found_title = "pk"
     found_detail = "pk"
@@ -60,6 +62,9 @@ class ServiceAdmin(MarketplaceModelAdmin):
         """Search the list with the conditions of `find`, if there are any."""
         query = SearchQuery.of(search_term)
         conditions = self.find(query) if query.text else None
+        if conditions is None and query.text and self.searches_whole_values:
+            values = ((name, query.email if name.endswith("email") else query.text) for name in self.search_fields)
+            conditions = [Q(**{name: value}) for name, value in values if value]
         if conditions is None:
             return super().get_search_results(request, queryset, search_term)
         return queryset.filter(pk__in=ids_of(self, conditions)), False

@@ -10,9 +10,11 @@ from django.contrib import admin
 from django.db import models
 from django.test import Client
 
+from library.models import Licence
 from marketplace.review.queues import QueueAdmin
 from tests.admin.pages import address
 from tests.ops.person import Person
+from tests.shop import bought, on_sale
 
 pytestmark = pytest.mark.django_db
 LISTS = dict(admin.site._registry)
@@ -32,6 +34,14 @@ def test_every_list_can_be_searched_and_filtered_and_its_columns_are_no_ids_docu
         for name in map(str, model_admin.list_display):
             assert not isinstance(fields.get(name), models.UUIDField | models.JSONField), (model, name)
             assert not (name in fields and name.endswith(("_minor", "_bp"))), (model, name)
+
+
+def test_licences_are_found_by_a_whole_address_or_slug_and_not_by_a_part_of_one(root: Client) -> None:
+    order = bought(on_sale(slug="harbor"))
+    email = order.buyer.email
+    for query, found in ((email.upper(), 1), ("harbor", 1), (email[1:], 0), ("arbo", 0)):
+        page: Any = root.get(address(Licence, "changelist"), {"q": query})
+        assert page.context["cl"].result_count == found, query
 
 
 @pytest.mark.slow

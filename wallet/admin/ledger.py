@@ -20,7 +20,8 @@ class JournalAdmin(ServiceAdmin):
     list_display = ("at", "kind", "order", "actor", "reason")
     list_filter = ("kind",)
     list_select_related = ("order", "actor", "credit_reference")
-    search_fields = ("request_id", "actor__email", "credit_reference__reference")
+    search_fields = ("request_id", "actor__email", "credit_reference__reference__icontains")
+    searches_whole_values = True
     fields = ("at", "kind", "order", "actor", "reason", "payment", "undoes", "request_id")
     readonly_fields = ("at", "payment")
 
@@ -42,6 +43,7 @@ class TransferAdmin(ServiceAdmin):
     list_display = ("at", "kind", "debit", "credit", "amount")
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
+    searches_whole_values = True
     list_select_related = ("journal", "debit", "credit")
     has_history = False
     amount = money_column("Amount", "amount_minor")
