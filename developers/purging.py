@@ -31,7 +31,9 @@ def expired_tokens() -> Expired:
     now, idle = timezone.now(), timedelta(seconds=oauth2_settings.REFRESH_TOKEN_EXPIRE_SECONDS)
     active = RefreshToken.objects.order_by().filter(revoked=None, created__gt=now - idle)
     active_family = Exists(active.filter(token_family=OuterRef("token_family")))
-    refresh_tokens = RefreshToken.objects.filter(~active_family, created__lt=now - TOKENS_KEPT).exclude(pk__in=active.values("pk"))
+    refresh_tokens = RefreshToken.objects.filter(~active_family, created__lt=now - TOKENS_KEPT).exclude(
+        revoked=None, created__gt=now - idle
+    )
     access_tokens = AccessToken.objects.filter(application__isnull=False, expires__lt=now - TOKENS_KEPT)
     return {
         "codes": Grant.objects.filter(~active_family, expires__lt=now - CODES_KEPT),

@@ -3,9 +3,9 @@
 import datetime as dt
 from collections.abc import Iterator
 
-from django.db.models import F, OuterRef, Q, QuerySet
+from django.db.models import Exists, F, OuterRef, Q, QuerySet
 
-from library.selectors import suspended_order_ids
+from library.models import Licence
 from marketplace.core.database import subquery_sum
 from marketplace.ui.formatting import money
 
@@ -32,7 +32,8 @@ def top_up_differences() -> Iterator[str]:
     suspended = set(ReversalPart.objects.filter(_OPEN, suspended=True).values_list("order", flat=True))
     suspended |= set(Order.objects.filter(status=OrderStatus.CHARGED_BACK, upgrades__isnull=False).values_list("pk", flat=True))
     standing = Order.objects.filter(pk__in=with_upgrades(suspended), status=OrderStatus.COMPLETED)
-    for order in set(standing.values_list("pk", flat=True)) ^ suspended_order_ids():
+    licences = Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True)
+    for order in set(standing.values_list("pk", flat=True)) ^ set(licences.values_list("order_id", flat=True)):
         yield f"order {order} is disputed and its licence not suspended, or the other way round"
 
 
@@ -108,7 +109,7 @@ def _wrongly_credited() -> QuerySet[TopUp]:
         journal__credit_reference__reference=F("payment_reference"),
     )
     paid = TopUp.objects.filter(journal__isnull=False)
-    return paid.exclude(pk__in=paid.filter(fits).values("pk"))
+    return paid.filter(~Exists(paid.filter(fits, pk=OuterRef("pk"))))
 
 
 def _reversals() -> Iterator[str]:

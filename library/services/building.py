@@ -12,6 +12,7 @@ import uuid
 import zlib
 from collections.abc import Iterator, Sequence
 from datetime import datetime, timedelta
+from itertools import islice
 
 from django.db.models import Exists, OuterRef
 from django.utils import timezone
@@ -106,10 +107,12 @@ def delete_built_package(*, package: Package) -> None:
 
 def find_orphaned_keys() -> Iterator[str]:
     """Yield the keys of packages older than a day without a row, which an interrupted build left behind."""
-    limit = timezone.now() - GRACE
-    for key, written_at in default_storage.keys_with_times(FOLDER):
-        if written_at < limit and not Package.objects.filter(object_key=key).exists():
-            yield key
+    limit, stored = timezone.now() - GRACE, default_storage.keys_with_times(FOLDER)
+    # By batches: no index finds a package by its key.
+    while batch := list(islice(stored, BATCH)):
+        old = [key for key, written_at in batch if written_at < limit]
+        known = set(Package.objects.filter(object_key__in=old).values_list("object_key", flat=True))
+        yield from (key for key in old if key not in known)
 
 
 def _set_checksums(packages: Sequence[Package]) -> None:
