@@ -1,6 +1,5 @@
 """Reads of developers, their apps and credentials."""
 
-import uuid
 from dataclasses import dataclass
 from datetime import datetime
 from urllib.parse import urlsplit
@@ -191,11 +190,6 @@ def needs_spending_limit(principal: Principal) -> bool:
     and tokens of the owner's own app need no limit.
     """
     return principal.app is None or principal.kind == CredentialKind.CONSOLE or principal.app.user_id != principal.user.pk
-
-
-def has_active_consent(*, user_id: uuid.UUID, app_id: uuid.UUID) -> bool:
-    """Tell whether the user has an active consent to the app."""
-    return Consent.objects.filter(user_id=user_id, app_id=app_id, withdrawn_at=None).exists()
 
 
 def webhook_endpoints_of(app: App) -> QuerySet[WebhookEndpoint]:

@@ -19,7 +19,6 @@ from marketplace.core.errors import NotFound
 from marketplace.core.scopes import Scope
 
 from .models import Licence
-from .selectors import unrevoked_licences_of
 
 
 class RightsDecision(TextChoices):
@@ -80,7 +79,9 @@ def rights_to(asset_id: str, use: Use, quantity: int, *, owner: User | None) -> 
     listing = with_running_discount(Listing.objects.select_related("store")).filter(**lookup(asset_id)).first()
     if listing is None:
         raise NotFound
-    unrevoked = [] if owner is None else list(unrevoked_licences_of(owner).filter(listing=listing).select_related("terms__tier"))
+    # Newest first; those that an upgrade replaced, too.
+    licences = Licence.objects.filter(holder=owner, listing=listing, revoked_at__isnull=True).select_related("terms__tier")
+    unrevoked = [] if owner is None else list(licences.order_by("-acquired_at", "-id"))
     owned = [licence for licence in unrevoked if licence.is_current]
     if not (owned or listing.is_on_sale):
         raise NotFound

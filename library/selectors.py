@@ -3,7 +3,6 @@
 import uuid
 from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import Any
 
 from django.db.models import Exists, F, OuterRef, QuerySet
 
@@ -21,11 +20,6 @@ from .models.licences import CURRENT
 def current_licences_of(user: User) -> QuerySet[Licence]:
     """Return the user's current licences, newest first."""
     return Licence.objects.filter(CURRENT, holder=user).order_by("-acquired_at", "-id")
-
-
-def unrevoked_licences_of(user: User) -> QuerySet[Licence]:
-    """Return the licences that keep the user from buying them again, newest first: the current ones, and those that an upgrade replaced."""
-    return Licence.objects.filter(holder=user, revoked_at__isnull=True).order_by("-acquired_at", "-id")
 
 
 def library_page(licences: QuerySet[Licence], *, limit: int, cursor: str | None = None) -> Page:
@@ -176,24 +170,9 @@ def licences_of_orders(order_ids: Iterable[uuid.UUID]) -> dict[uuid.UUID, Licenc
     return {licence.order_id: licence for licence in Licence.objects.filter(order_id__in=list(order_ids))}
 
 
-def downloads_of_order(order_id: uuid.UUID) -> QuerySet[Download]:
-    """Return the downloads under the licence of an order, oldest first."""
-    return Download.objects.select_related("link").filter(link__licence__order_id=order_id).order_by("at", "id")
-
-
 def downloads_by(user_id: uuid.UUID, listing_id: uuid.UUID) -> QuerySet[Download]:
     """Return a user's downloads of a listing under any licence, oldest first."""
     return Download.objects.select_related("link").filter(link__user=user_id, link__listing=listing_id).order_by("at", "id")
-
-
-def licences_outside_of(order_ids: QuerySet[Any, Any]) -> QuerySet[Licence]:
-    """Return the licences whose order is not among these; a consistency check expects none."""
-    return Licence.objects.exclude(order_id__in=order_ids)
-
-
-def suspended_order_ids() -> set[uuid.UUID]:
-    """Return the orders whose licences are suspended and not revoked."""
-    return set(Licence.objects.filter(suspended_at__isnull=False, revoked_at__isnull=True).values_list("order_id", flat=True))
 
 
 def wrongly_replaced() -> QuerySet[Licence]:

@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
 
-from .models import Journal, LedgerAccount, TopUp
+from .models import CardReversal, Journal, LedgerAccount, TopUp
 from .models.ledger import AccountKind, JournalKind
 from .models.top_ups import ReversalStatus, TopUpStatus
 
@@ -38,14 +38,10 @@ def card_part_of(sale: Journal) -> int:
     wallet = sale.wallet
     if wallet is None:
         return 0
-    card, by_card = _trace_card_credit(wallet)
     top_ups = TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=CREDITED)
-    return min(by_card[sale.order_id], max(sum(map(unreturned_minor, top_ups)) - card, 0))
-
-
-def refundable_top_ups(user_id: uuid.UUID) -> QuerySet[TopUp]:
-    """Return the top-ups of a user that can be refunded, newest first."""
-    return TopUp.objects.filter(user=user_id, status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk")
+    not_returned = _sum(top_ups) - _sum(CardReversal.objects.filter(top_up__in=top_ups).exclude(status=ReversalStatus.PAYMENT_KEPT))
+    card, by_card = _trace_card_credit(wallet)
+    return min(by_card[sale.order_id], max(not_returned - card, 0))
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:
@@ -83,19 +79,19 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
 
 
 def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:
-    """Return how much of a top-up can return to its card: what has not returned yet, and is in the wallet."""
-    return max(min(unreturned_minor(top_up), card_credit(wallet)), 0)
-
-
-def unreturned_minor(top_up: TopUp) -> int:
-    """Return how much of a top-up has not returned to its card, and is neither disputed nor on its way."""
-    gone = top_up.reversals.exclude(status=ReversalStatus.PAYMENT_KEPT).aggregate(total=Sum("amount_minor"))["total"] or 0
-    return top_up.amount_minor - gone
+    """Return how much of a top-up can return to its card: what has not returned yet, is neither disputed nor on its way, and is in the wallet."""
+    gone = _sum(top_up.reversals.exclude(status=ReversalStatus.PAYMENT_KEPT))
+    return max(min(top_up.amount_minor - gone, card_credit(wallet)), 0)
 
 
 def returned_minor(top_up: TopUp) -> int:
     """Return how much of a top-up has returned to its card."""
-    return top_up.reversals.filter(status=ReversalStatus.PAYMENT_RETURNED).aggregate(total=Sum("amount_minor"))["total"] or 0
+    return _sum(top_up.reversals.filter(status=ReversalStatus.PAYMENT_RETURNED))
+
+
+def _sum(rows: "QuerySet[Any, Any]") -> int:
+    total: int = rows.aggregate(total=Sum("amount_minor", default=0))["total"]
+    return total
 
 
 def top_ups_of(user: User) -> QuerySet[TopUp]:
@@ -129,8 +125,7 @@ def open_top_ups_of(user_id: uuid.UUID) -> QuerySet[TopUp]:
 def topped_up_since(user_id: uuid.UUID, currency: str, since: dt.datetime) -> int:
     """Return the sum of the user's top-ups that were requested since a time and credited, and of those that can still be paid."""
     recent = Q(status__in=CREDITED, created_at__gt=since) | Q(status=TopUpStatus.PENDING, expires_at__gt=timezone.now())
-    rows = TopUp.objects.filter(recent, user=user_id, currency=currency)
-    return rows.aggregate(total=Sum("amount_minor"))["total"] or 0
+    return _sum(TopUp.objects.filter(recent, user=user_id, currency=currency))
 
 
 def open_card_payments_of(user_id: uuid.UUID) -> "QuerySet[Any, Any]":

@@ -17,7 +17,6 @@ from django.utils import timezone
 from library import signatures
 from library.certificates import certificate_claims, certificate_status
 from library.models import Download, Licence
-from library.selectors import downloads_of_order
 from marketplace.core.money import to_number
 from marketplace.storage.responses import attachment
 
@@ -44,7 +43,7 @@ def evidence_of(order: Order, reader: Reader) -> dict[str, Any]:
     if reader == Reader.VENDOR:
         del certificate["licensee"]
     # Whoever paid for someone else's licence does not learn when it was used.
-    downloads = downloads_of_order(order.pk)
+    downloads = Download.objects.filter(link__licence__order_id=order.pk).order_by("at", "id")
     if reader == Reader.BUYER:
         downloads = downloads.filter(link__user=order.buyer_id)
     parts = list(ReversalPart.objects.filter(order=order).select_related("reversal").order_by("reversal__opened_at"))

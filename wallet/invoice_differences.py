@@ -23,7 +23,7 @@ def invoice_differences() -> Iterator[str]:
         yield f"invoice {numbered.number} does not follow the previous number"
     amounts = Q(gross_minor=F("order__price_minor"), tax_minor=F("order__tax_minor"), currency=F("order__currency"))
     returned = ReversalPart.objects.filter(order=OuterRef("order"), reversal__closing_journal=OuterRef("journal"), ended=True)
-    fitting = Q(seller=F("order__seller")) & (
+    fitting = Q(seller=F("order__seller"), vendor=F("order__listing__store__owner")) & (
         Q(kind=InvoiceKind.INVOICE, journal__kind=JournalKind.SALE, journal__order=F("order"))
         | Q(kind=InvoiceKind.CREDIT_NOTE, journal__kind=JournalKind.REFUND, journal__order=F("order"), corrects__order=F("order"))
         | Q(Exists(returned), kind=InvoiceKind.CREDIT_NOTE, order__status=OrderStatus.CHARGED_BACK, corrects__order=F("order"))

@@ -6,8 +6,9 @@ from developers.events import ConsentWithdrawn
 from marketplace.core.events import subscribe_later
 from marketplace.jobs.policy import job
 
-from .card_credit import refundable_top_ups
 from .events import DeletedAccountCredited
+from .models import TopUp
+from .models.top_ups import TopUpStatus
 from .services.approvals import decline_purchases_of_app
 from .services.card_refunds import refund_top_up_of_deleted_account
 from .services.top_ups import end_top_ups_of_app
@@ -28,7 +29,7 @@ def decline_purchases(user_id: str, app_id: str) -> None:
 @job()
 def return_card_credit(user_id: str) -> None:
     """Return to its cards the credit that a deleted account got back, newest payment first."""
-    for top_up in refundable_top_ups(uuid.UUID(user_id)):
+    for top_up in TopUp.objects.filter(user=uuid.UUID(user_id), status=TopUpStatus.SUCCEEDED).order_by("-paid_at", "-pk"):
         refund_top_up_of_deleted_account(top_up=top_up)
 
 

@@ -7,12 +7,10 @@ from datetime import date, datetime, timedelta
 from typing import Any
 
 from django.db.models import Count, Exists, F, FilteredRelation, OuterRef, Q, QuerySet, Sum
-from django.db.models.functions import TruncMonth
 
 from marketplace.accounts.models import User
 from marketplace.core.database import row_by_id, subquery_sum
 from marketplace.core.errors import NotFound
-from marketplace.core.ids import first_id_at
 from marketplace.core.money import Currency
 
 from .errors import InvoicePending, NotInvoiced
@@ -187,14 +185,8 @@ def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[In
     after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
     rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
     if vendor is not None:
-        rows = rows.filter(order__listing__store__owner=vendor)
+        rows = rows.filter(vendor=vendor)
     return rows.order_by("seller_id", "fiscal_year", "sequence")
-
-
-def invoice_months_of(vendor: User) -> list[tuple[date, int]]:
-    """Return the months in which a vendor's sales were invoiced, newest first, with the number of documents."""
-    rows = Invoice.objects.filter(order__listing__store__owner=vendor).annotate(month=TruncMonth("date")).order_by("-month")
-    return list(rows.values("month").annotate(count=Count("pk")).values_list("month", "count"))
 
 
 def quote_of(user: User, quote_id: str) -> Quote | None:
@@ -252,11 +244,6 @@ def owed_by(user_id: uuid.UUID) -> dict[str, int]:
     return {account.currency: -account.transfers_minor for account in accounts.order_by("currency") if account.transfers_minor < 0}
 
 
-def debtors() -> QuerySet[Any, Any]:
-    """Return the ids of the users who owe something, as of the last digest."""
-    return LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, balance_minor__lt=0).values("owner")
-
-
 def collected_from(credit: Journal) -> int:
     """Return how much of a credit was taken at once to repay what the owner of the wallet owed."""
     later = Journal.objects.filter(wallet=credit.wallet, wallet_entry=(credit.wallet_entry or 0) + 1, kind=JournalKind.REPAYMENT)
@@ -290,19 +277,9 @@ def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
     return due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor", default=0))
 
 
-def orders_since(start: datetime) -> QuerySet[Order]:
-    """Return the orders since a time, by their time-ordered ids, which are indexed."""
-    return Order.objects.filter(pk__gte=first_id_at(start), created_at__gte=start)
-
-
 def vendor_payouts() -> QuerySet[VendorPayout]:
     """Return the payouts to vendors, newest first, with their relations."""
     return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
-
-
-def open_vendor_payouts_of(user_id: uuid.UUID) -> QuerySet[VendorPayout]:
-    """Return a vendor's payouts that are prepared or at the bank."""
-    return vendor_payouts().filter(account__owner=user_id, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED))
 
 
 def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
@@ -340,10 +317,4 @@ def refund_requests() -> QuerySet[RefundRequest]:
 
 def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:
     """Return the refund requests for a vendor's sales, newest first."""
-    return refund_requests().filter(order__listing__store__owner=vendor).order_by("-asked_at", "-id")
-
-
-def held_sums() -> dict[str, int]:
-    """Return the sums set aside to be paid out, by currency."""
-    held = LedgerAccount.objects.filter(kind=AccountKind.HELD, balance_minor__gt=0).order_by("currency")
-    return dict(held.values("currency").annotate(total=Sum("balance_minor")).values_list("currency", "total"))
+    return refund_requests().filter(vendor=vendor).order_by("-asked_at", "-id")

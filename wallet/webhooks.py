@@ -6,8 +6,7 @@ An app receives events about the orders, top-ups and approvals that it asked for
 import uuid
 
 from developers.event_types import EventType
-from developers.models import App
-from developers.selectors import has_active_consent
+from developers.models import App, Consent
 from developers.webhooks.publishing import api_url, new_event, publish_events
 from marketplace.core.access import CredentialKind
 from marketplace.core.money import to_number
@@ -68,4 +67,4 @@ def _publish_order(event: EventType, order: Order, status: OrderStatus, app_id: 
 def _still_allowed(user_id: uuid.UUID, app: App, credential_kind: str) -> bool:
     """Tell whether the app acts for its own developer, or with a consent that the user has not withdrawn."""
     by_consent = credential_kind in _BY_CONSENT and user_id != app.user_id
-    return not by_consent or has_active_consent(user_id=user_id, app_id=app.pk)
+    return not by_consent or Consent.objects.filter(user_id=user_id, app=app, withdrawn_at=None).exists()

@@ -11,7 +11,8 @@ from wallet.card_credit import card_credit, open_card_payments_of
 from wallet.models import LedgerAccount
 from wallet.models.ledger import AccountKind
 from wallet.models.top_ups import ReversalKind
-from wallet.selectors import open_vendor_payouts_of, open_wallet_payouts_of, owed_by, with_earnings
+from wallet.models.vendor_payouts import PayoutStatus
+from wallet.selectors import open_wallet_payouts_of, owed_by, vendor_payouts, with_earnings
 
 
 @dataclass(frozen=True)
@@ -72,7 +73,7 @@ def _payout_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
         due = money(wallet_payout.amount_minor, wallet_payout.currency)
         message = f"A payout of {due} from the wallet is under way: wait until it is paid, or cancel it while you can."
         yield DeletionBlocker(message, "wallet-page", "See the payout")
-    for payout in open_vendor_payouts_of(user_id):
+    for payout in vendor_payouts().filter(account__owner=user_id, status__in=(PayoutStatus.PREPARED, PayoutStatus.EXPORTED)):
         due = money(payout.amount_minor, payout.account.currency)
         yield DeletionBlocker(f"A payout of {due} is on its way to the vendor: wait until it is paid.", "payouts", "See the payouts")
 

@@ -210,7 +210,14 @@ class Person:
         type(order).objects.filter(pk=order.pk).update(buyer_details=details)
         operators = BillingDetails.objects.create(name="Market", street="1", city="B", country="DE")
         seller = Seller.objects.create(details=operators)
-        numbered = {"seller": seller, "seller_details": operators, "fiscal_year": 2026, "sequence": 1, "date": self.now.date()}
+        numbered = {
+            "seller": seller,
+            "vendor": self.user,
+            "seller_details": operators,
+            "fiscal_year": 2026,
+            "sequence": 1,
+            "date": self.now.date(),
+        }
         what = {"kind": "invoice", "order": order, "journal": sale, "buyer_details": details, "tax_rate_bp": 0}
         self.add("wallet.Invoice", **numbered, **what, **tax)
 
@@ -228,7 +235,7 @@ class Person:
         used = self.add("wallet.Quote of an order", owner=user, expires_at=self.now + SOON, **shown, **offer)
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), quote=used, **offer, **parts)
         self.add("wallet.ReversalPart", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
-        self.add("wallet.RefundRequest", order=order, status="InReview", reason="faulty", escalated_at=self.now)
+        self.add("wallet.RefundRequest", order=order, vendor=self.user, status="InReview", reason="faulty", escalated_at=self.now)
         self._invoice(order)
         granted = {"deliverable": file, "acquired_at": self.now, "terms": order.terms}
         licence = self.add("library.Licence", holder=user, order_id=order.pk, **granted, **what)

@@ -446,6 +446,7 @@ def test_document_that_is_not_what_its_order_says_is_a_difference(kind: str, mak
     row, parts = Invoice.objects.filter(pk=document.pk), ReversalPart.objects.filter(order=order)
     changes: list[Callable[[], object]] = [
         lambda: row.update(seller=vendor_as_seller(UserFactory())),
+        lambda: row.update(vendor=UserFactory()),
         lambda: row.update(gross_minor=document.gross_minor + 1),
         lambda: row.update(tax_minor=document.tax_minor + 1),
         lambda: row.update(currency="USD"),

@@ -162,7 +162,7 @@ def test_purchase_has_one_refund_request_even_after_a_refusal() -> None:
         requested_refund(made.order)
     assert refusal.value.members["refundRequestId"] == str(made.pk)
     with pytest.raises(IntegrityError), transaction.atomic():
-        RefundRequest.objects.create(order=made.order, reason="other", status="InReview", escalated_at=made.asked_at)
+        RefundRequest.objects.create(order=made.order, vendor=made.vendor, reason="other", status="InReview", escalated_at=made.asked_at)
 
 
 def test_only_the_vendor_of_the_sale_answers_and_gives_a_reason_to_decline() -> None:

@@ -3,7 +3,8 @@
 from unittest.mock import patch
 
 import pytest
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError, connection, transaction
+from django.test.utils import CaptureQueriesContext
 
 from catalog.models import ListingStats
 from library.models import Licence
@@ -15,6 +16,7 @@ from tests.eager import drain
 from tests.factories import UserFactory
 from tests.shop import bought, funded, on_sale
 from wallet import bounds
+from wallet.card_credit import card_part_of
 from wallet.models import CardReversal, Journal, LedgerAccount, Order, TopUp, Transfer
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -116,6 +118,19 @@ def left_by(buyer: User, price_inr_minor: int = 49_900) -> Order:
     order = bought(on_sale(price_inr_minor=price_inr_minor, tax_rate_bp=1800), buyer)
     delete_account(user=buyer, reason="test", actor=None)
     return order
+
+
+def test_what_was_paid_by_card_is_found_in_as_many_queries_for_many_top_ups_as_for_one() -> None:
+    asked = []
+    for amounts in ((9_000,), (2_000, 3_000, 4_000)):
+        buyer = funded(inr=40_900)
+        for amount in amounts:
+            paid_top_up(buyer, amount)
+        sale = Journal.objects.get(order=bought(on_sale(), buyer), kind="sale")
+        with CaptureQueriesContext(connection) as queries:
+            assert card_part_of(sale) == 9_000
+        asked.append(len(queries))
+    assert asked[0] == asked[1]
 
 
 def test_refund_of_what_a_deleted_account_paid_by_card_returns_to_the_card_and_only_the_rest_waits() -> None:

@@ -59,7 +59,7 @@ class RefundRequestAdmin(QueueAdmin):
 
     def open_to(self, viewer: Any) -> QuerySet[Any]:
         """Leave out the viewer's own purchases and sales."""
-        return super().open_to(viewer).exclude(Q(order__buyer=viewer) | Q(order__listing__store__owner=viewer))
+        return super().open_to(viewer).exclude(Q(order__buyer=viewer) | Q(vendor=viewer))
 
     def is_own(self, row: Any, viewer: Any) -> bool:
         return viewer in {row.order.buyer, row.order.listing.store.owner}

@@ -21,7 +21,7 @@ from .. import bounds
 from ..models import LedgerAccount, WalletOwner
 from ..models.ledger import AccountKind
 from ..models.quotes import CURRENCIES
-from ..selectors import accounts_of, accounts_to_pay, debtors, journals_of, owed_by
+from ..selectors import accounts_of, accounts_to_pay, journals_of, owed_by
 from ..services.funding import DEFAULT_SOURCE, Payment, credit_wallet
 from ..services.receivables import write_off
 from .effects import credit_effects
@@ -84,11 +84,11 @@ class EarningsFilter(OneChoiceFilter):
 
 
 class DebtFilter(OneChoiceFilter):
-    """Filters users by what they owe for returned card payments."""
+    """Filters users by what they owe for returned card payments, as of the last digest."""
 
     title = parameter_name = "debt"
     choice = ("owed", "Owes money")
-    chosen_ids = staticmethod(debtors)
+    chosen_ids = staticmethod(lambda: LedgerAccount.objects.filter(kind=AccountKind.RECEIVABLE, balance_minor__lt=0).values("owner"))
 
 
 class WriteOffForm(ReasonForm):

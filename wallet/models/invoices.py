@@ -1,5 +1,6 @@
 """Invoices and credit notes."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
@@ -34,6 +35,8 @@ class Invoice(models.Model):
     sequence = models.PositiveIntegerField()
     number = models.CharField(max_length=bounds.INVOICE_NUMBER_CHARS)
     order = models.ForeignKey(Order, on_delete=models.PROTECT, related_name="invoices", db_index=False)
+    # Who sold it, whoever the seller of record is: the vendor's pages find the document by it.
+    vendor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     # A reversal that returned the payment can end several purchases by one journal.
     journal = models.ForeignKey(Journal, on_delete=models.PROTECT, related_name="invoices")
     # The invoice that a credit note is for.
@@ -48,7 +51,7 @@ class Invoice(models.Model):
     # The place of supply; empty where the listing's rate applies.
     country = models.CharField(max_length=2, blank=True)
     region = models.CharField(max_length=bounds.REGION_CHARS, blank=True)
-    currency = models.CharField(max_length=3)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
     gross_minor = models.BigIntegerField()
     tax_minor = models.BigIntegerField()
     tax_rate_bp = models.PositiveIntegerField()
@@ -86,6 +89,7 @@ class Invoice(models.Model):
         indexes = (
             models.Index(fields=("date", "id"), name="invoice_by_date"),
             models.Index(fields=("-issued_at",), name="invoice_newest"),
+            models.Index(fields=("vendor", "date"), name="invoice_of_vendor"),
         )
 
     def __str__(self) -> str:

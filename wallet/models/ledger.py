@@ -244,7 +244,7 @@ class Transfer(models.Model):
     debit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="debits")
     credit = models.ForeignKey(LedgerAccount, on_delete=models.PROTECT, related_name="credits")
     amount_minor = models.BigIntegerField()
-    currency = models.CharField(max_length=3)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
 
     class Meta:
         ordering = ("-id",)

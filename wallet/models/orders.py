@@ -44,7 +44,7 @@ class Order(models.Model):
     license_name = models.CharField(max_length=core_bounds.NAME_CHARS)
     deliverable = models.ForeignKey(Deliverable, on_delete=models.PROTECT, related_name="+")
     version = models.CharField(max_length=catalog_bounds.VERSION_CHARS, blank=True)
-    currency = models.CharField(max_length=3)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
     price_minor = models.BigIntegerField()
     tax_rate_bp = models.PositiveIntegerField()
     tax_minor = models.BigIntegerField()

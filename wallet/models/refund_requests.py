@@ -1,5 +1,6 @@
 """Refunds that buyers ask for."""
 
+from django.conf import settings
 from django.db import models
 from django.db.models import Q
 from django.utils import timezone
@@ -41,6 +42,7 @@ class RefundRequest(Claimable):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     order = models.OneToOneField(Order, on_delete=models.PROTECT, related_name="refund_request")
+    vendor = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+", db_index=False)
     status = models.CharField(max_length=16, choices=RefundRequestStatus.choices)
     reason = models.CharField(max_length=24, choices=RefundReason.choices)
     details = models.CharField(max_length=bounds.REASON_CHARS, blank=True)
@@ -77,6 +79,7 @@ class RefundRequest(Claimable):
         indexes = (
             models.Index(fields=("answer_by",), condition=Q(status="Waiting"), name="refundrequest_unanswered"),
             models.Index(fields=("escalated_at",), condition=Q(status="InReview"), name="refundrequest_in_review"),
+            models.Index(fields=("vendor", "-asked_at", "-id"), name="refundrequest_newest"),
         )
 
     def __str__(self) -> str:

@@ -31,7 +31,7 @@ class TopUp(models.Model):
 
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="top_ups")
-    currency = models.CharField(max_length=3)
+    currency = models.CharField(max_length=3, choices=[(code, code) for code in CURRENCIES])
     amount_minor = models.BigIntegerField()
     provider = models.CharField(max_length=bounds.CREDIT_SOURCE_CHARS)
     status = models.CharField(max_length=16, choices=TopUpStatus.choices, default=TopUpStatus.PENDING)

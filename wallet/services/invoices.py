@@ -11,6 +11,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from marketplace.core.ids import first_id_at
 from marketplace.core.money import scaled
 from marketplace.core.transitions import lock
 
@@ -68,7 +69,7 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
 
     Unless `everything` is searched, those since an hour before the last one that has a document: no transaction lasts longer.
     """
-    related = ("order__buyer", "order__buyer_details", "order__upgraded_from")
+    related = ("order__buyer", "order__buyer_details", "order__upgraded_from", "order__listing__store")
     rows = Journal.objects.filter(kind__in=(JournalKind.SALE, JournalKind.REFUND), order__seller=seller_id, invoices__isnull=True)
     rows = rows.filter(at__lte=until).select_related(*related).order_by("id")
     ended = charged_back_without_credit_note().filter(order__seller=seller_id)
@@ -76,7 +77,8 @@ def _find_due(seller_id: Any, until: datetime, *, everything: bool) -> list[tupl
     last = Invoice.objects.filter(seller=seller_id).order_by("-issued_at").values_list("journal__at", flat=True).first()
     if last is not None and not everything:
         since = last - MAX_TRANSACTION_DURATION
-        rows, ended = rows.filter(at__gt=since), ended.filter(reversal__closing_journal__at__gt=since)
+        # By the time-ordered ids, which are indexed.
+        rows, ended = rows.filter(pk__gte=first_id_at(since), at__gt=since), ended.filter(reversal__closing_journal__at__gt=since)
     due = [(journal, journal.order) for journal in rows[:BATCH] if journal.order is not None]
     due += [(each.reversal.closing_journal, each.order) for each in ended[:BATCH] if each.reversal.closing_journal is not None]
     return sorted(due, key=lambda pair: (pair[0].pk, pair[1].pk))[:BATCH]
@@ -130,6 +132,7 @@ def _facts_of_sale(seller: Seller, order: Order, day: date) -> dict[str, Any]:
     upgrade = "" if order.upgraded_from is None else f", upgrade from {order.upgraded_from.license_name}"
     return {
         "kind": InvoiceKind.INVOICE,
+        "vendor_id": order.listing.store.owner_id,
         "seller_details": seller_details,
         "buyer_details": buyer_details,
         "buyer_name": buyer_details.name if buyer_details is not None else order.buyer.name or order.buyer.email,
@@ -167,7 +170,7 @@ def _in_tax_currency(tax_currency: str, order: Order, day: date) -> dict[str, An
 
 _COPIED = (
     *("seller_details_id", "buyer_details_id", "buyer_name", "description", "service_code", "treatment", "country", "region", "currency"),
-    *("gross_minor", "tax_minor", "tax_rate_bp", "tax_currency", "exchange_rate", "tax_in_tax_currency_minor"),
+    *("vendor_id", "gross_minor", "tax_minor", "tax_rate_bp", "tax_currency", "exchange_rate", "tax_in_tax_currency_minor"),
 )
 
 

@@ -54,7 +54,8 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     order = lock(orders if app is None else orders.filter(app=app), pk=order.pk)
     _require_refundable(order)
     now, at_once = timezone.now(), _is_refunded_at_once(order)
-    made = RefundRequest(order=order, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
+    vendor = order.listing.store.owner
+    made = RefundRequest(order=order, vendor=vendor, reason=reason, details=details, asked_at=now, status=RefundRequestStatus.WAITING)
     if at_once:
         made.status, made.ended_at = RefundRequestStatus.REFUNDED, now
     elif VendorProfile.objects.filter(store=order.listing.store, user__is_active=True, status=VendorStatus.APPROVED).exists():
@@ -68,7 +69,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
     else:
         _tell(made.order.buyer, made, "refund_requested")
         if made.status == RefundRequestStatus.WAITING:
-            _tell(made.order.listing.store.owner, made, "refund_to_answer")
+            _tell(vendor, made, "refund_to_answer")
     return made
 
 

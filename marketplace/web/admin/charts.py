@@ -16,9 +16,10 @@ from django.utils.timesince import timesince
 from catalog.models import ListingReview
 from catalog.models.reviews import ReviewStatus
 from developers.models import ApiUsage
+from marketplace.core.ids import first_id_at
 from marketplace.ui.charts import Chart, Colour, Period, Series, Step
 from marketplace.ui.formatting import money
-from wallet.selectors import orders_since
+from wallet.models import Order
 
 DAYS = 30
 CACHE_SECONDS = 60
@@ -41,7 +42,9 @@ def charts_for(viewer: Any, now: dt.datetime) -> list[ChartWithNote]:
 
 
 def _sales(period: Period) -> ChartWithNote:
-    days = orders_since(period.start).order_by().annotate(day=TruncDay("created_at", tzinfo=dt.UTC)).values("currency", "day")
+    # By the time-ordered ids, which are indexed.
+    orders = Order.objects.filter(pk__gte=first_id_at(period.start), created_at__gte=period.start).order_by()
+    days = orders.annotate(day=TruncDay("created_at", tzinfo=dt.UTC)).values("currency", "day")
     rows = list(days.values_list("currency", "day", Count("pk"), Sum("price_minor")))
     colours: dict[str, Colour] = {"USD": "accent", "INR": "mark"}
     series = [

@@ -3,6 +3,8 @@
 import uuid
 
 from django.contrib import messages
+from django.db.models import Count
+from django.db.models.functions import TruncMonth
 from django.http import Http404, HttpResponse, HttpResponseBase
 from django.shortcuts import redirect, render
 from django.utils.http import url_has_allowed_host_and_scheme
@@ -25,7 +27,7 @@ from wallet.invoice_documents import invoice_pdf_response
 from wallet.models import Invoice, Order, Seller
 from wallet.models.invoices import InvoiceKind
 from wallet.places import INDIA
-from wallet.selectors import billing_details_of, invoice_months_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
+from wallet.selectors import billing_details_of, invoice_of_order, invoices, invoices_of_month, is_invoiced
 from wallet.services.billing import BILLING_FIELDS, change_logo, save_billing_details
 from wallet.spreadsheets import csv_response
 
@@ -88,9 +90,10 @@ def document(request: SignedInRequest, order_id: uuid.UUID, kind: InvoiceKind) -
 
 @vendor_page("GET")
 def months(request: SignedInRequest, profile: VendorProfile) -> HttpResponseBase:
-    """List the months in which sales of the vendor were invoiced."""
+    """List the months in which sales of the vendor were invoiced, newest first, with the number of documents."""
+    documents = Invoice.objects.filter(vendor=request.user).annotate(month=TruncMonth("date")).order_by("-month").values("month")
     context = {
-        "months": invoice_months_of(request.user),
+        "months": list(documents.annotate(count=Count("pk")).values_list("month", "count")),
         "billing": billing_details_of(request.user),
         "seller": Seller.objects.filter(vendor=request.user, is_active=True).exists(),
     }

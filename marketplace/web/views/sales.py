@@ -52,7 +52,7 @@ def by_listing(request: SignedInRequest, profile: VendorProfile) -> HttpResponse
     """Show what each listing sold, page by page."""
     span, accounts = _span_of(request), earnings_of(request.user)
     period = span.period(timezone.now())
-    page = page_of(request, sales_by_listing(accounts, since=period.start) if accounts else [], ROWS)
+    page = page_of(request, list(sales_by_listing(accounts, since=period.start)) if accounts else [], ROWS)
     context = {
         "span": span,
         "spans": SPANS.values(),

@@ -7,15 +7,16 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError
+from django.db.models import Sum
 from django.utils import timezone
 
 from marketplace.ui.formatting import money
 from marketplace.ui.progress import progress_bar
 from wallet.errors import PaymentProviderUnavailable
-from wallet.models import Order
+from wallet.models import LedgerAccount, Order
+from wallet.models.ledger import AccountKind
 from wallet.providers import provider_named, providers
 from wallet.reconciliation import differences
-from wallet.selectors import held_sums
 from wallet.top_up_differences import provider_differences
 from wallet.unclaimed import unclaimed_sums
 
@@ -64,7 +65,9 @@ class Command(BaseCommand):
             for difference in differences(lambda done: progress.advance(task, done), kept):
                 self.stdout.write(difference)
                 count += 1
-        for name, sums in (("Set aside to be paid out", held_sums()), ("Refunds to pay out", unclaimed_sums())):
+        held = LedgerAccount.objects.filter(kind=AccountKind.HELD, balance_minor__gt=0).order_by("currency").values("currency")
+        held_sums = dict(held.annotate(total=Sum("balance_minor")).values_list("currency", "total"))
+        for name, sums in (("Set aside to be paid out", held_sums), ("Refunds to pay out", unclaimed_sums())):
             if sums:
                 self.stdout.write(f"{name}: {', '.join(money(amount, currency) for currency, amount in sums.items())}.")
         if count:
