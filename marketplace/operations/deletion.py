@@ -70,18 +70,20 @@ def anonymise(event: AccountDeleting) -> None:
     _erase_credentials(user)
     _erase_developer_records(user)
     WalletPayout.objects.filter(wallet__owner=user).update(payment_details="")
-    TopUp.objects.filter(user=user).update(return_url="", payment_url="")
+    # Rows that have nothing to erase are not written: a buyer may have tens of thousands.
+    TopUp.objects.filter(user=user).exclude(return_url="", payment_url="").update(return_url="", payment_url="")
     RefundRequest.objects.filter(order__buyer=user).update(details="", objection="")
     erase_billing_details(user=user)
     claimed = Licence.objects.filter(holder=user, claimed_at__isnull=False)
     Quote.objects.filter(orders__in=claimed.values("order_id")).update(licensee_name="", licensee_email="")
+    for_others = Licence.objects.filter(holder=user).exclude(licensee_name="", licensee_email="", claim_digest="")
     # In the order of a dispute, whose buyer may have bought several of them.
-    _lock(Licence.objects.filter(holder=user))
-    Licence.objects.filter(holder=user).update(licensee_name="", licensee_email="", claim_digest="")
+    _lock(for_others)
+    for_others.update(licensee_name="", licensee_email="", claim_digest="")
     for owned in (SpendingLimit, IdempotencyRecord, Approval, WalletSettings):
         owned._default_manager.filter(owner=user).delete()
     Quote.objects.filter(owner=user, orders__isnull=True).delete()
-    Quote.objects.filter(owner=user).update(licensee_name="", licensee_email="")
+    Quote.objects.filter(owner=user).exclude(licensee_name="", licensee_email="").update(licensee_name="", licensee_email="")
     AccountExport.objects.filter(user=user).delete()
     Favourite.objects.filter(user=user).delete()
     # Suspended, so that an application does not wait in the queue for ever. No reviewer decided that, so none is named.
