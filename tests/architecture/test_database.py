@@ -6,7 +6,7 @@ from django.db import IntegrityError, models, transaction
 from django.utils import timezone
 
 from tests.ops.person import Person
-from tests.shop import on_sale
+from tests.shop import bought, on_sale
 from wallet.models import ExchangeRate
 
 from .source import PACKAGES
@@ -33,7 +33,7 @@ FIELDS = {
 def rows(db: None) -> None:
     """At least one row of every model that has a state or a kind."""
     Person()
-    on_sale(tags=["serif"])
+    bought(on_sale(tags=["serif"]))
     ExchangeRate.objects.create(currency="USD", tax_currency="INR", rate=80, valid_from=timezone.now().date())
 
 

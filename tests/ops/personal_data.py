@@ -326,7 +326,6 @@ BUYING = (
         "wallet.TopUp",
         exported={"topUps": "provider page_reference payment_reference return_url"},
         hidden={TECHNICAL: "payment_url credential_kind"},
-        impersonal={CODE: "currency"},
         kept=BOOKS,
         anonymised="return_url payment_url",
     ),
@@ -365,7 +364,6 @@ BUYING = (
         "wallet.Order",
         exported={"orders": "title store_name license_slug license_name version consent_text discount_code"},
         hidden={TECHNICAL: "credential_kind request_id consent_version"},
-        impersonal={CODE: "currency"},
         kept=BOOKS,
     ),
     Holding(
@@ -390,7 +388,7 @@ BUYING = (
     Holding(
         "wallet.Invoice",
         exported={"invoices": "number buyer_name description region"},
-        impersonal={CODE: "service_code country currency tax_currency"},
+        impersonal={CODE: "service_code country tax_currency"},
         kept=INVOICED,
     ),
     Holding("library.Favourite"),
