@@ -42,7 +42,7 @@ def bank_file(*, batch: PayoutBatch) -> BankFile:
             decrypted, or the account that pays is not set.
     """
     if batch.status != BatchStatus.EXPORTED:
-        raise InvalidTransition("Export the batch first.", currentState=batch.status)
+        raise InvalidTransition("Export the batch first.")
     try:
         lines = [(payout, bank_account_of(details=payout.details)) for payout in payouts_in_file(batch)]
     except DecryptionFailed as error:

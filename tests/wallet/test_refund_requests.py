@@ -130,8 +130,8 @@ def test_purchase_of_an_asset_that_was_refunded_or_downloaded_before_is_not_refu
     refund_order(order=upgrade, reason="agreed by mail", actor=None)
     assert [requested_refund(each).status for each in (again, further, first)] == ["Waiting"] * 3
     assert refund_facts(further).download_count == 1
-    # Of the same asset, by another buyer.
-    assert requested_refund(bought(order.listing)).status == "Refunded"
+    # Of the same asset, by another buyer, and of another asset.
+    assert [requested_refund(each).status for each in (bought(order.listing), bought(on_sale(), order.buyer))] == ["Refunded"] * 2
 
 
 def test_refund_of_a_free_upgrade_must_be_requested_before_that_of_the_upgraded_purchase() -> None:
@@ -188,9 +188,8 @@ def test_free_upgrade_is_refunded_at_once_to_a_buyer_who_never_had_a_wallet() ->
 def test_buyer_escalates_a_declined_refund_request_and_staff_decide() -> None:
     made = requested_refund()
     buyer = made.order.buyer
-    with pytest.raises(InvalidTransition) as refusal:
+    with pytest.raises(InvalidTransition):
         escalate_refund_request(refund_request=made, reason="Please.", actor=buyer)
-    assert refusal.value.members == {"currentState": "Waiting"}
     decline_refund(refund_request=made, reason="It opens here.", actor=vendor_of(made.order))
     assert any("It opens here." in mail.body for mail in sent_mails() if mail.to == [buyer.email])
     with pytest.raises(NotFound):

@@ -126,7 +126,7 @@ def approve_purchase(
         raise PasswordRequired("Enter your password to raise a limit, or to approve a purchase of this price.")
     spenders = _spenders(approval)
     if not spenders:
-        raise InvalidTransition(f"{approval.spender_name} may not spend any more.", currentState=approval.status)
+        raise InvalidTransition(f"{approval.spender_name} may not spend any more.")
     if raised_limit is not None:
         for spender in spenders:
             set_spending_limit(owner=actor, spender=spender, limit_values=raised_limit, actor=actor)

@@ -46,7 +46,7 @@ def refund_top_up_of_deleted_account(*, top_up: TopUp) -> None:
 
 def _start_refund(top_up: TopUp, *, reason: str, actor: User | None) -> None:
     if not TOP_UP_TRANSITIONS.allows(top_up, "return"):
-        raise InvalidTransition(f"The top-up is {top_up.status}.", currentState=top_up.status)
+        raise InvalidTransition(f"The top-up is {top_up.status}.")
     if top_up.reversals.filter(status=ReversalStatus.OPEN).exists():
         raise InvalidTransition("A refund or dispute of this top-up is open. Wait until it is decided.")
     reversal = open_refund(top_up=top_up)
@@ -73,7 +73,6 @@ def send_refund(reversal_id: str) -> None:
         reversal = top_up.reversals.select_related("freeze_journal").get(pk=reversal.pk)
         if reversal.status != ReversalStatus.OPEN:
             return
-        reversal.top_up = top_up
         if refund is not None:
             reversal.reference = refund.reference
             reversal.save(update_fields=["reference"])

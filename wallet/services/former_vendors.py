@@ -61,11 +61,11 @@ def keep_earnings(*, payout: VendorPayout, reason: str, actor: User) -> None:
 def _move_earnings(payout: VendorPayout, kind: JournalKind, reason: str, actor: User, *, reference: str = "") -> None:
     payout = lock_for_decision(vendor_payouts(), pk=payout.pk, owner="account.owner_id", actor=actor)
     if not can_be_settled_by_hand(payout=payout):
-        raise InvalidTransition("It did not bounce, or runs still pay its vendor.", currentState=payout.status)
+        raise InvalidTransition("It did not bounce, or runs still pay its vendor.")
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR), pk=payout.account_id)
     amount = unpaid_earnings(account.pk)
     if amount < 1:
-        raise InvalidTransition("Nothing of the earnings is left.", currentState=payout.status)
+        raise InvalidTransition("Nothing of the earnings is left.")
     to = AccountKind.PAYOUT if kind == JournalKind.MANUAL_PAYOUT else AccountKind.COMMISSION
     write_journal(
         kind=kind,

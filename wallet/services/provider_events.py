@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Q, QuerySet
+from django.db.models import QuerySet
 from django.utils import timezone
 
 from marketplace.core.database import row_by_id
@@ -87,9 +87,7 @@ def apply_waiting(*, top_up: TopUp) -> None:
     """
     if not top_up.payment_reference:
         return
-    waiting = ProviderEvent.objects.filter(
-        Q(top_up=top_up) | Q(payment_reference=top_up.payment_reference), provider=top_up.provider, processed_at__isnull=True
-    )
+    waiting = ProviderEvent.objects.filter(provider=top_up.provider, payment_reference=top_up.payment_reference, processed_at__isnull=True)
     applied = True
     while applied:
         applied = False
@@ -122,7 +120,6 @@ def _change_top_up(top_up: TopUp, event: PaymentEvent) -> str:
         with transaction.atomic():
             return credit_top_up(top_up=top_up, event=event)
     except Problem as problem:
-        top_up.refresh_from_db()
         return f"refused: {problem.message}"
 
 

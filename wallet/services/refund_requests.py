@@ -97,7 +97,7 @@ def decline_refund(*, refund_request: RefundRequest, reason: str, actor: User) -
     reason = texts.clean_text(reason, "reason")
     refund_request = _lock_for_vendor(refund_request, actor)
     if refund_request.is_overdue:
-        raise InvalidTransition("The time to answer is over: our staff decide.", currentState=refund_request.status)
+        raise InvalidTransition("The time to answer is over: our staff decide.")
     changes = {"answer": reason, "answered_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "decline", actor=actor, reason=reason, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_declined")
@@ -118,7 +118,7 @@ def escalate_refund_request(*, refund_request: RefundRequest, reason: str, actor
     if refund_request.order.buyer_id != actor.pk:
         raise NotFound
     if refund_request.status != RefundRequestStatus.DECLINED:
-        raise InvalidTransition("Only a request that the vendor declined can be passed on.", currentState=refund_request.status)
+        raise InvalidTransition("Only a request that the vendor declined can be passed on.")
     _escalate(refund_request, actor, objection=reason)
     return refund_request
 
@@ -136,7 +136,7 @@ def grant_refund(*, refund_request: RefundRequest, reason: str, actor: User) -> 
     reason = texts.clean_text(reason, "reason")
     refund_request = _lock_for_staff(refund_request, actor)
     if refund_request.status != RefundRequestStatus.IN_REVIEW:
-        raise InvalidTransition(f"It is {refund_request.status}.", currentState=refund_request.status)
+        raise InvalidTransition(f"It is {refund_request.status}.")
     return _refund(refund_request, reason, actor)
 
 
@@ -232,7 +232,7 @@ def _lock_for_staff(refund_request: RefundRequest, actor: User) -> RefundRequest
 
 def _refund(refund_request: RefundRequest, reason: str, actor: User) -> RefundRequest:
     if not REQUEST_TRANSITIONS.allows(refund_request, "refund"):
-        raise InvalidTransition(f"It is {refund_request.status} already.", currentState=refund_request.status)
+        raise InvalidTransition(f"It is {refund_request.status} already.")
     refund_order(order=refund_request.order, reason=reason, actor=actor)
     refund_request.refresh_from_db()
     return refund_request

@@ -106,8 +106,6 @@ def _match_reversal(top_up: TopUp, event: PaymentEvent) -> CardReversal | None:
         if known is not None:
             known.reference = event.reversal
             known.save(update_fields=["reference"])
-    if known is not None:
-        known.top_up = top_up
     return known
 
 
@@ -183,7 +181,7 @@ def settle_reversal(*, reversal: CardReversal, end: ReversalStatus, vendors_told
     """
     top_up = reversal.top_up
     wallet = _lock_wallet(top_up)
-    lock_vendor_accounts(Journal.objects.filter(order__reversal_parts__reversal=reversal, kind=JournalKind.SALE).values("vendor"))
+    lock_vendor_accounts(Journal.objects.filter(order__reversal_parts__reversal=reversal).values("vendor"))
     payment_kept = end == ReversalStatus.PAYMENT_KEPT
     ended = [] if payment_kept else _ended_by(reversal)
     reversal.closing_journal_id = _unfreeze(reversal, wallet) if payment_kept else _return_to_card(reversal, ended, wallet)

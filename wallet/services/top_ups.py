@@ -181,7 +181,7 @@ def end_top_ups_of_app(*, user_id: uuid.UUID, app_id: uuid.UUID) -> None:
     lock(User.objects.all(), pk=user_id)
     pending = TopUp.objects.filter(user=user_id, app=app_id, status=TopUpStatus.PENDING)
     for top_up in pending.select_for_update(no_key=True).order_by("pk"):
-        fail_top_up(top_up=top_up)
+        TOP_UP_TRANSITIONS.apply(top_up, "fail", actor=None)
 
 
 def _check_request(wanted: TopUpRequest, principal: Principal | None) -> Provider:

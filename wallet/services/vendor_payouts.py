@@ -106,11 +106,9 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
                 other = "" if batch is None else batch.run
                 raise PayoutBatchOpen(other and f"Export or cancel run {other} first.", run=other) from error
     if batch.status != BatchStatus.PREPARED:
-        raise InvalidTransition(
-            f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.", currentState=batch.status
-        )
+        raise InvalidTransition(f"Run {run} in {currency} is {batch.status} already; a new run needs a new name.")
     if (batch.transfer_currency, batch.rate) != (new.transfer_currency, euro_rate):
-        raise InvalidTransition(f"Run {run} was begun with other terms: cancel it, then begin a new one.", currentState=batch.status)
+        raise InvalidTransition(f"Run {run} was begun with other terms: cancel it, then begin a new one.")
     return batch
 
 
@@ -127,7 +125,7 @@ def prepare_payout(*, account: LedgerAccount, batch: PayoutBatch, minimum_minor:
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     account = lock(LedgerAccount.objects.filter(kind=AccountKind.VENDOR, currency=batch.currency), pk=account.pk)
     if batch.status != BatchStatus.PREPARED:
-        raise InvalidTransition(f"It is {batch.status} already.", currentState=batch.status)
+        raise InvalidTransition(f"It is {batch.status} already.")
     existing = vendor_payouts().filter(batch=batch, account=account).first()
     if existing is not None:
         return existing
@@ -171,7 +169,7 @@ def export_batch(*, batch: PayoutBatch, actor: User | None) -> PayoutBatch:
         else:
             _give_back(payout, "cancel", reason=refusal.label, actor=actor)
     if not exported:
-        raise InvalidTransition("None of its payouts can be made; cancel the batch.", currentState=BatchStatus.PREPARED)
+        raise InvalidTransition("None of its payouts can be made; cancel the batch.")
     return batch
 
 
@@ -217,7 +215,7 @@ def mark_batch_paid(*, batch: PayoutBatch, actor: User | None) -> int:
     batch = lock(PayoutBatch.objects.all(), pk=batch.pk)
     paid = [_pay(payout, actor) for payout in _lock_payouts_for_decision(batch, PayoutStatus.EXPORTED, actor)]
     if not paid:
-        raise InvalidTransition("No payout of it waits to be recorded as paid.", currentState=batch.status)
+        raise InvalidTransition("No payout of it waits to be recorded as paid.")
     return len(paid)
 
 
@@ -304,7 +302,7 @@ def _pay(payout: VendorPayout, actor: User | None) -> VendorPayout:
 def _give_back(payout: VendorPayout, verb: str, *, reason: str, actor: User | None) -> VendorPayout:
     """Return the amount of a locked payout to the vendor's balance."""
     if not VENDOR_PAYOUT_TRANSITIONS.allows(payout, verb):
-        raise InvalidTransition(f"It is {payout.status}.", currentState=payout.status)
+        raise InvalidTransition(f"It is {payout.status}.")
     payout_account_id = open_account(payout.account.currency, AccountKind.PAYOUT, None)
     return_journal_id = write_journal(
         kind=JournalKind.PAYOUT_RETURN,

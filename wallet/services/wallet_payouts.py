@@ -194,7 +194,7 @@ def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) ->
 def _close(wallet_payout: WalletPayout, verb: str, actor: User, *, reason: str, reference: str = "") -> WalletPayout:
     """Pay out or return the held amount, and update the payout, which the caller has locked."""
     if not WALLET_PAYOUT_TRANSITIONS.allows(wallet_payout, verb):
-        raise InvalidTransition(f"It is {wallet_payout.status} already.", currentState=wallet_payout.status)
+        raise InvalidTransition(f"It is {wallet_payout.status} already.")
     wallet, amount = wallet_payout.wallet, wallet_payout.amount_minor
     shown_reason = reason if verb == "refuse" else ""
     changes: dict[str, Any] = {"reference": reference, "reason": shown_reason}
