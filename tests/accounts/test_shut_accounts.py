@@ -10,16 +10,27 @@ from rest_framework.test import APIClient
 from developers.services.credentials import issue_api_key
 from marketplace.accounts.models import Tier, User
 from marketplace.accounts.services import deactivate_user, delete_account, reactivate_user, set_tier
+from marketplace.core.errors import NotFound
 from tests.callers import bearer, personal_token
 from tests.callers import signed_in as browser_of
 from tests.factories import PASSWORD, AppFactory, UserFactory
+from tests.shop import bought, funded, on_sale
+from tests.wallet.approval_cases import bounded, requested_approval
+from tests.wallet.invoice_cases import BERLIN, billed
+from tests.wallet.refund_request_cases import requested_refund
+from tests.wallet.top_up_cases import requested_top_up
+from tests.wallet.wallet_payout_cases import requested_payout
+from wallet.services.approvals import approve_purchase
+from wallet.services.billing import change_logo
+from wallet.services.offers import PurchaseRequest
+from wallet.services.quotes import make_quote
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
 def user(db: None) -> User:
-    return UserFactory()
+    return funded(inr=100_000)
 
 
 def shut(user: User) -> None:
@@ -81,6 +92,25 @@ def test_password_that_is_being_changed_while_staff_end_the_account_does_not_bri
     assert user.check_password("another long phrase")
     assert not user.is_active
     assert (user.email == address) == (end is shut)
+
+
+def test_request_that_a_deactivation_overtook_is_refused(user: User, subtests: pytest.Subtests) -> None:
+    principal, purchase, order = bounded(user), PurchaseRequest(str(on_sale().pk), "INR"), bought(on_sale(), user)
+    approval = requested_approval(principal)
+    shut(user)
+    requests: dict[str, Callable[[], object]] = {
+        "a quote": lambda: make_quote(buyer=user, purchase=purchase),
+        "an approval": lambda: requested_approval(principal, key="another"),
+        "a decision": lambda: approve_purchase(approval=approval, actor=user),
+        "billing details": lambda: billed(user, BERLIN),
+        "a logo": lambda: change_logo(user=user, image=b"", actor=user),
+        "a refund": lambda: requested_refund(order),
+        "a top-up": lambda: requested_top_up(user),
+        "a payout": lambda: requested_payout(user, 1),
+    }
+    for name, request in requests.items():
+        with subtests.test(name), pytest.raises(NotFound):
+            request()
 
 
 def test_keys_and_tokens_of_a_deactivated_account_are_refused_until_it_is_reactivated(user: User) -> None:

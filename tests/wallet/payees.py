@@ -66,8 +66,8 @@ def prepared_payout(account: LedgerAccount, run: str = "a", minimum_minor: int =
     return prepare_payout(account=account, batch=batch, minimum_minor=minimum_minor, actor=None)
 
 
-def payout_of(account: LedgerAccount, run: str = "a", **terms: Any) -> VendorPayout:
-    payout = prepared_payout(account, run, **terms)
+def payout_of(account: LedgerAccount, run: str = "a", minimum_minor: int = 1, **terms: Any) -> VendorPayout:
+    payout = prepared_payout(account, run, minimum_minor, **terms)
     assert isinstance(payout, VendorPayout)
     return payout
 

@@ -267,12 +267,21 @@ def test_withdrawn_consent_ends_the_approvals_of_the_app(user: User, listing: Li
     principal, other = bounded_app(user), bounded(user)
     requested_approval(principal, listing)
     approved_purchase(principal, on_sale(), "approved")
-    kept = requested_approval(other, on_sale(), "other")
+    bought_before = on_sale()
+    approved_purchase(principal, bought_before, "completed")
+    complete_purchase(principal, bought_before, "completed")
+    of_another_user = connected(funded(inr=PRICE), principal.app)
+    limit(of_another_user, per_purchase_minor=100)
+    kept = [requested_approval(spender, on_sale(), "other").pk for spender in (other, of_another_user)]
     assert principal.app is not None
     with django_capture_on_commit_callbacks(execute=True):
         withdraw_consent(user=user, app=principal.app, actor=user)
-    assert set(Approval.objects.filter(app=principal.app).values_list("status", flat=True)) == {"Declined"}
-    assert Approval.objects.get(pk=kept.pk).status == "Waiting"
+    assert sorted(Approval.objects.filter(owner=user, app=principal.app).values_list("status", flat=True)) == [
+        "Completed",
+        "Declined",
+        "Declined",
+    ]
+    assert set(Approval.objects.filter(pk__in=kept).values_list("status", flat=True)) == {"Waiting"}
 
 
 def test_withdrawn_consent_to_ones_own_app_leaves_what_its_key_asked_for(
@@ -318,7 +327,13 @@ def test_number_of_approvals_in_a_day_is_bounded_for_each_spender(user: User, mo
     decline_purchase(approval=requested_approval(principal), actor=user)
     with pytest.raises(TooManyApprovals):
         buy_or_ask(principal, on_sale(), "second")
-    requested_approval(bounded_app(user), on_sale(), "of another")
+    of_app = bounded_app(user)
+    requested_approval(of_app, on_sale(), "of another")
+    of_another_user = connected(funded(inr=PRICE), of_app.app)
+    limit(of_another_user, per_purchase_minor=100)
+    requested_approval(of_another_user, on_sale(), "of another")
+    Approval.objects.update(created_at=timezone.now() - dt.timedelta(days=1))
+    requested_approval(principal, on_sale(), "third")
 
 
 def test_quote_of_an_approval_does_not_count_as_an_open_one(user: User, listing: Listing, monkeypatch: pytest.MonkeyPatch) -> None:

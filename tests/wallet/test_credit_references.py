@@ -100,6 +100,7 @@ def test_payment_is_not_credited_again_after_its_account_is_deleted() -> None:
 
 def test_idempotency_key_of_the_credit_form_is_checked_before_its_reference() -> None:
     user, actor, key = UserFactory(), UserFactory(), str(uuid.uuid4())
+    credited(user, payment=None)
     first = credited(user, actor=actor, idempotency_key=key)
     assert credited(user, actor=actor, idempotency_key=key) == first
     assert refusal(user, actor=actor, idempotency_key=key, payment=Payment("8")).code == "idempotency_key_reused"

@@ -21,6 +21,7 @@ from tests.factories import UserFactory
 from tests.shop import archive, bought, funded, on_sale
 from wallet import bounds
 from wallet.card_credit import card_credit
+from wallet.errors import InsufficientBalance
 from wallet.models import CardReversal, LedgerAccount, Order, ProviderEvent, ReversalPart, TopUp
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
@@ -81,6 +82,17 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     # It can be bought again, with other money.
     paid_top_up(top_up.user)
     assert bought(order.listing, top_up.user).status == "Completed"
+
+
+def test_earnings_of_a_vendor_who_also_buys_are_not_taken_for_credit() -> None:
+    vendor = vendor_of(bought(on_sale()))
+    top_up = paid_top_up(vendor, 1_000)
+    for spend_more in (lambda: requested_payout(vendor, 1_001), lambda: bought(on_sale(), vendor)):
+        with pytest.raises(InsufficientBalance) as refusal:
+            spend_more()
+        assert refusal.value.members["balance"] == 10
+    deliver_event(top_up, EventKind.DISPUTED)
+    assert (wallet_of(vendor).balance_inr_minor, accounts("frozen"), earned(vendor)["INR"]) == (0, 1_000, SHARE)
 
 
 def test_operator_bears_a_lost_dispute_whose_vendor_share_was_paid_out() -> None:
@@ -202,9 +214,12 @@ def test_purchase_that_a_dispute_suspended_is_not_attributed_to_the_next_one() -
 
 
 def test_dispute_reaches_an_older_purchase_only_beyond_the_price_of_the_newest() -> None:
-    top_up = paid_top_up(amount_minor=PRICE + 1)
-    older, newer = bought_with(top_up, price_inr_minor=1), bought_with(top_up)
-    deliver_event(top_up, EventKind.DISPUTED)
+    top_up, other = paid_top_up(amount_minor=PRICE + 2), funded(inr=4 * PRICE)
+    _, older, newer = (bought_with(top_up, price_inr_minor=price) for price in (1, 1, PRICE))
+    # Another wallet has later entries.
+    for _ in range(4):
+        bought(on_sale(), other)
+    deliver_event(top_up, EventKind.DISPUTED, amount_minor=PRICE + 1)
     rows = ReversalPart.objects.values_list("order", "reversed_minor", "suspended")
     assert set(rows) == {(newer.pk, PRICE, True), (older.pk, 1, True)}
 
@@ -256,12 +271,16 @@ def test_part_that_a_lost_dispute_left_can_be_disputed_and_refunded() -> None:
     top_up = paid_top_up(amount_minor=50_000)
     for amount_minor, case in ((20_000, "first"), (10_000, "second")):
         deliver_event(top_up, EventKind.DISPUTED, amount_minor=amount_minor, reversal=case, event_id=case)
+        with pytest.raises(InvalidTransition):
+            refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
         lost = deliver_event(top_up, EventKind.DISPUTE_LOST, amount_minor=amount_minor, reversal=case, event_id=f"{case} lost")
         assert lost.status == "Succeeded"
     refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
     drain()
     top_up.refresh_from_db()
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor, accounts("funding")) == ("Returned", 0, 0)
+    refund = CardReversal.objects.get(kind="refund")
+    assert refund.reference == f"refund-{refund.pk}"
 
 
 def test_dispute_or_refund_in_another_currency_is_refused() -> None:

@@ -66,7 +66,10 @@ def test_sale_to_another_state_is_split_and_invoiced_as_it_was() -> None:
     assert invoice.buyer_details is not None
     assert (invoice.buyer_name, invoice.buyer_details.city, invoice.seller_details.tax_id) == ("Bo Buyer", "Mumbai", GSTIN)
     assert "Halden" in invoice.description
-    assert f"GSTIN {GSTIN}" in words_of(invoice_document(invoice))
+    document = invoice_document(invoice)
+    assert f"GSTIN {GSTIN}" in words_of(document)
+    assert document.grid is not None
+    assert document.grid.rows[-1] == ("Total", "", "₹499.00")
 
 
 def test_price_is_the_same_for_all_and_the_tax_follows_the_buyers_details_and_connection() -> None:
@@ -206,6 +209,7 @@ def test_purchases_that_a_lost_dispute_ended_have_credit_notes_and_those_of_a_wo
     ]
     assert first.journal == second.journal == lost.reversals.get().closing_journal
     assert "card" in invoice_document(first).paragraphs[-1]
+    assert f"Corrects Invoice {invoices[0].number}" in words_of(invoice_document(first))
     assert issue()[5:] == []
     orders[0].refresh_from_db()
     assert invoice_of_order(user, str(orders[0].pk), InvoiceKind.CREDIT_NOTE) == first

@@ -8,6 +8,7 @@ from django.urls import reverse
 from PIL import Image
 
 from marketplace.core.errors import Problem
+from marketplace.core.models import AuditEntry
 from tests.admin.pages import address, staff
 from tests.callers import signed_in
 from tests.factories import UserFactory
@@ -43,6 +44,8 @@ def test_invoice_has_the_logo_that_the_seller_had_when_it_was_issued() -> None:
     assert [images_in(invoice_pdf_response(invoice).content) for invoice in (plain, branded, later)] == [0, 1, 0]
     seller.refresh_from_db()
     assert (seller.details.name, seller.details.logo) == (BANGALORE["name"], None)
+    sizes = AuditEntry.objects.filter(action="billing.change_logo").order_by("pk").values_list("data__bytes", flat=True)
+    assert [size > 0 for size in sizes] == [True, False]
 
 
 @pytest.mark.slow

@@ -1,5 +1,6 @@
 """Top-ups: a provider's event credits once, or never."""
 
+from datetime import timedelta
 from itertools import permutations
 from typing import Any
 from unittest.mock import patch
@@ -38,6 +39,7 @@ from wallet.services.funding import Payment, credit_wallet
 from wallet.services.offers import PurchaseRequest
 from wallet.services.provider_events import receive_event
 from wallet.services.quotes import make_quote
+from wallet.services.spending import spend
 from wallet.services.top_ups import TopUpRequest, request_top_up
 from wallet.services.wallet_payouts import pay_wallet_payout, refuse_wallet_payout
 
@@ -87,12 +89,10 @@ def test_payment_that_differs_from_the_top_up_is_recorded_but_not_credited() -> 
         assert ProviderEvent.objects.get(top_up=top_up).outcome.startswith("refused")
 
 
-def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come_and_no_other_page_is_opened() -> None:
+def test_payment_of_a_deactivated_account_is_credited_because_the_money_has_come() -> None:
     top_up = requested_top_up()
     deactivate_user(user=top_up.user, reason="test", actor=UserFactory(is_superuser=True))
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
-    with pytest.raises(NotFound):
-        requested_top_up(top_up.user)
 
 
 def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
@@ -223,9 +223,11 @@ def test_open_pages_of_an_app_end_when_it_is_disconnected_and_a_late_payment_is_
     top_up, before = (request_top_up(user=user, wanted=wanted, principal=connected(user, consent.app))[0] for _ in range(2))
     deliver_event(before, EventKind.SUCCEEDED)
     others = [request_top_up(user=user, wanted=wanted, principal=connected(user))[0], requested_top_up(user, 100)]
+    of_another_user, _ = request_top_up(user=UserFactory(), wanted=wanted, principal=connected(UserFactory(), consent.app))
     with django_capture_on_commit_callbacks(execute=True):
         withdraw_consent(user=user, app=consent.app, actor=user)
     assert list(open_top_ups_of(user.pk).order_by("pk")) == others
+    assert open_top_ups_of(of_another_user.user_id).exists()
     assert deliver_event(top_up, EventKind.SUCCEEDED).status == "Succeeded"
     assert wallet_of(user).balance_inr_minor == 200
     event = WebhookEvent.objects.get(type="wallet.topped_up")
@@ -294,8 +296,8 @@ def test_top_up_refused_by_the_provider_fails_and_is_not_requested_again() -> No
 
 
 def test_quote_is_extended_during_a_top_up_up_to_a_maximum() -> None:
-    user = UserFactory()
-    quote = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
+    user, purchase = funded(inr=49_900), PurchaseRequest(str(on_sale().pk), "INR")
+    quote = make_quote(buyer=user, purchase=purchase)
     for _ in range(3):
         requested_top_up(user, 49_900, quote_id=str(quote.pk))
     quote.refresh_from_db()
@@ -304,6 +306,12 @@ def test_quote_is_extended_during_a_top_up_up_to_a_maximum() -> None:
     with pytest.raises(Problem):
         requested_top_up(UserFactory(), 49_900, quote_id=str(quote.pk))
     assert Quote.objects.get(pk=quote.pk).expires_at == quote.expires_at
+    spend(buyer=user, purchase=purchase, quote_id=str(quote.pk))
+    expired = make_quote(buyer=user, purchase=PurchaseRequest(str(on_sale().pk), "INR"))
+    Quote.objects.filter(pk=expired.pk).update(created_at=timezone.now() - timedelta(2), expires_at=timezone.now() - timedelta(1))
+    for ended in (quote, expired):
+        with pytest.raises(NotFound):
+            requested_top_up(user, 49_900, quote_id=str(ended.pk))
 
 
 def test_paid_top_up_and_its_event_are_never_changed_or_deleted(subtests: pytest.Subtests) -> None:

@@ -101,10 +101,10 @@ def test_payout_command_with_wrong_arguments_says_what_is_wrong_and_pays_nobody(
     assert not VendorPayout.objects.exists()
 
 
-@pytest.mark.parametrize("rate", ["0", "NaN", "10", "0.1234567"])
-def test_invalid_euro_rate_of_a_payout_run_is_refused(rate: str) -> None:
+@pytest.mark.parametrize(("name", "rate"), [("a", "0"), ("a", "NaN"), ("a", "10"), ("a", "0.1234567"), ("a b", "1"), ("", "1")])
+def test_invalid_name_or_euro_rate_of_a_payout_run_is_refused(name: str, rate: str) -> None:
     with pytest.raises(InvalidInput):
-        open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal(rate))
+        open_batch(run=name, currency="USD", actor=None, euro_rate=Decimal(rate))
 
 
 def test_ledger_account_that_is_no_vendors_is_never_paid_out() -> None:
@@ -148,7 +148,8 @@ def test_vendor_whose_account_is_deactivated_is_paid_once_it_is_active_again() -
     kept = skipped(account, "b")
     assert (kept.amount_minor, kept.reason.value) == (SHARE, "account_deactivated")
     User.objects.filter(pk=first.user_id).update(is_active=True)
-    assert payout_of(account, "b").amount_minor == SHARE
+    assert skipped(account, "b", SHARE + 1).reason.value == "below_minimum"
+    assert payout_of(account, "b", SHARE).amount_minor == SHARE
 
 
 def test_first_payout_after_a_change_waits_for_72_hours_by_the_clock_of_the_database() -> None:
@@ -217,9 +218,11 @@ def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
 def test_payout_is_exported_paid_and_bounced() -> None:
     vendor, staff = payee(), UserFactory()
     payout = exported_payout(sold(vendor))
+    in_another_batch = exported_payout(sold(payee()), "b")
     assert payout.status == "Exported"
     assert mark_batch_paid(batch=payout.batch, actor=staff) == 1
     payout.refresh_from_db()
+    assert VendorPayout.objects.get(pk=in_another_batch.pk).status == "Exported"
     assert (payout.status, earned(vendor.user)["INR"]) == ("Paid", 0)
     with pytest.raises(InvalidTransition):
         mark_batch_paid(batch=payout.batch, actor=staff)
@@ -233,7 +236,7 @@ def test_payout_is_exported_paid_and_bounced() -> None:
         staff,
     )
     # The next run pays it.
-    assert paid_payout(account_of(vendor), "b").amount_minor == SHARE
+    assert paid_payout(account_of(vendor), "c").amount_minor == SHARE
 
 
 def test_vendor_is_mailed_a_paid_payout_and_why_it_bounced_with_a_shortened_account() -> None:
@@ -311,9 +314,12 @@ def test_payout_of_a_sale_that_was_refunded_meanwhile_is_left_to_the_next_run() 
     assert (following.status, following.amount_minor, earned(vendor.user)["INR"]) == ("Exported", SHARE, 0)
 
 
-def test_batch_without_remaining_payouts_is_not_exported_and_an_exported_one_takes_no_more() -> None:
+def test_batch_without_remaining_payouts_is_not_exported_and_an_exported_one_or_one_in_another_currency_takes_no_more() -> None:
     vendor = payee()
     payout = payout_of(sold(vendor))
+    for account, currency in ((sold(payee()), "USD"), (LedgerAccount.objects.get(kind="commission"), "INR")):
+        with pytest.raises(NotFound):
+            prepare_payout(account=account, batch=open_batch(run="a", currency=currency, actor=None), minimum_minor=1, actor=None)
     VendorProfile.objects.update(payouts_held_at=timezone.now())
     with pytest.raises(InvalidTransition):
         export_batch(batch=payout.batch, actor=None)
@@ -326,13 +332,14 @@ def test_batch_without_remaining_payouts_is_not_exported_and_an_exported_one_tak
 
 
 def test_one_payout_run_at_a_time_is_prepared_in_each_currency() -> None:
+    cancel_batch(batch=open_batch(run="0", currency="INR", actor=None), reason="test", actor=None)
+    open_batch(run="u", currency="USD", actor=None)
     open_batch(run="a", currency="INR", actor=None)
-    open_batch(run="a", currency="USD", actor=None)
     with pytest.raises(PayoutBatchOpen) as refusal:
         open_batch(run="b", currency="INR", actor=None)
     assert refusal.value.members["run"] == "a"
     with pytest.raises(InvalidTransition):
-        open_batch(run="a", currency="USD", actor=None, euro_rate=Decimal("0.9"))
+        open_batch(run="u", currency="USD", actor=None, euro_rate=Decimal("0.9"))
     with pytest.raises(IntegrityError, match=r"payoutbatch_one_open|UNIQUE"), transaction.atomic():
         PayoutBatch.objects.create(run="c", currency="INR", transfer_currency="INR")
 
