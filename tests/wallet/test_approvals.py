@@ -20,6 +20,7 @@ from developers.services.rotation import rotate_token
 from developers.services.spending import LimitValues
 from library.models import Licence
 from marketplace.accounts.models import User
+from marketplace.core.audit import history_of
 from marketplace.core.errors import IdempotencyKeyReused, InvalidInput, InvalidTransition, NotFound
 from marketplace.core.ids import new_id
 from marketplace.core.models import IdempotencyRecord
@@ -349,6 +350,7 @@ def test_owner_gets_a_mail_and_the_app_an_event(user: User, listing: Listing) ->
     assert listing.title in message.subject
     for said in ("For the poster", str(approval.pk), CLIENT.email):
         assert said in message.body
+    assert [(entry.action, entry.actor) for entry in history_of(approval)] == [("approval.request", user)]
     approve_purchase(approval=approval, actor=user)
     decline_purchase(approval=approval, actor=user)
     events = WebhookEvent.objects.filter(type="approval.decided").order_by("pk")

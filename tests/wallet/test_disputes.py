@@ -9,6 +9,8 @@ import pytest
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
+from catalog.models import ListingStats
+from catalog.services.purchase_counts import count_purchases
 from library.errors import LicenseSuspended
 from library.models import Licence
 from library.selectors import owned_licence
@@ -27,7 +29,7 @@ from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.base import Refund
 from wallet.selectors import wallet_of, with_transfer_sums
-from wallet.services.card_refunds import refund_top_up
+from wallet.services.card_refunds import refund_top_up, send_refund
 from wallet.services.refunds import refund_order
 
 from .payees import account_of, earned, paid_payout, payee
@@ -82,6 +84,8 @@ def test_lost_dispute_takes_credit_then_the_whole_purchase_and_nothing_is_owed()
     # It can be bought again, with other money.
     paid_top_up(top_up.user)
     assert bought(order.listing, top_up.user).status == "Completed"
+    count_purchases()
+    assert ListingStats.objects.get(listing=order.listing).purchases == 1
 
 
 def test_earnings_of_a_vendor_who_also_buys_are_not_taken_for_credit() -> None:
@@ -237,13 +241,16 @@ def test_events_of_a_dispute_in_any_order_and_one_of_them_twice_have_the_same_re
 def test_disputes_of_one_top_up_that_overlap_are_all_applied_once_the_first_ends_however_late() -> None:
     top_up = paid_top_up(amount_minor=50_000)
     names, part = ("first", "second", "third"), {"amount_minor": 10_000}
+    # Another provider has a payment of the same id.
+    told = {"kind": "disputed", "payment_reference": top_up.payment_reference, "currency": "INR", "occurred_at": timezone.now(), **part}
+    ProviderEvent.objects.create(provider="stripe", event_id="of stripe", **told)
     for name in names:
         deliver_event(top_up, EventKind.DISPUTED, **part, reversal=name, event_id=name)
     assert CardReversal.objects.count() == 1
     # They wait for as long as it takes; what belongs to none of our payments does not.
     deliver_event(requested_top_up(), EventKind.DISPUTED, event_id="of another")
     days = timedelta(days=bounds.PROVIDER_EVENT_DAYS)
-    for age, waiting in ((days - timedelta(hours=1), {"second", "third", "of another"}), (days, {"second", "third"})):
+    for age, waiting in ((days - timedelta(hours=1), {"second", "third", "of another", "of stripe"}), (days, {"second", "third"})):
         with patch("django.utils.timezone.now", return_value=timezone.now() + age):
             said("purge", "wallet")
         assert set(ProviderEvent.objects.filter(processed_at=None).values_list("event_id", flat=True)) == waiting
@@ -370,6 +377,9 @@ def test_refund_that_the_provider_sends_later_settles_by_its_event(monkeypatch: 
     deliver_event(top_up, EventKind.REFUND_FAILED, reversal="later")
     assert (top_up.status, wallet_of(top_up.user).balance_inr_minor) == ("Disputed", 0)
     assert list(CardReversal.objects.order_by("id").values_list("kind", "status")) == [("refund", "Kept"), ("dispute", "Open")]
+    # The job asks no second time.
+    monkeypatch.setattr(SimulatedProvider, "refund", None)
+    send_refund.call(str(CardReversal.objects.get(kind="refund").pk))
 
 
 def test_refund_that_the_provider_refuses_returns_to_the_wallet_and_a_dispute_that_waited_is_applied(

@@ -68,6 +68,7 @@ def test_sale_to_another_state_is_split_and_invoiced_as_it_was() -> None:
     assert "Halden" in invoice.description
     document = invoice_document(invoice)
     assert f"GSTIN {GSTIN}" in words_of(document)
+    assert "998439" in words_of(document)
     assert document.grid is not None
     assert document.grid.rows[-1] == ("Total", "", "₹499.00")
 

@@ -7,6 +7,7 @@ from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from catalog.models import ListingStats
+from catalog.services.purchase_counts import count_purchases
 from library.models import Licence
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
@@ -57,6 +58,7 @@ def test_refund_reverses_every_transfer_and_revokes_the_licence_once() -> None:
     assert len(forth) == 3
     assert wallet_of(user).balance_inr_minor == 100_000
     assert Licence.objects.get().revoked_at is not None
+    count_purchases()
     assert ListingStats.objects.get(listing=listing).purchases == 0
     for action in ("order.refund", "licence.revoke"):
         assert AuditEntry.objects.filter(action=action, actor=admin, reason="broken").count() == 1

@@ -212,6 +212,7 @@ def test_payout_is_one_transfer_of_all_that_was_earned() -> None:
     assert (transfer.debit, transfer.credit.kind, transfer.amount_minor) == (account, "payout", 2 * SHARE)
     assert (payout.journal.kind, payout.journal.reason) == ("payout", "payout run 2026-11")
     assert AuditEntry.objects.get(action="payout.prepare").data["amountMinor"] == 2 * SHARE
+    assert history_of(payout.batch)[0].data == {"run": "2026-11", "currency": "INR", "rate": ""}
     assert earned(vendor.user)["INR"] == 0
 
 
