@@ -43,7 +43,7 @@ def enforce_limits(*, offer: Offer, principal: Principal | None, approved: bool)
     Raises:
         SpendingLimitExceeded: a limit is exceeded; the caller's transaction must be rolled back.
     """
-    if principal is None or not offer.price_minor:
+    if principal is None:
         return
     refusal = _find_refusal(principal, offer.currency, offer.price_minor, lambda: offer.listing_offer.category_slug, approved=approved)
     if refusal is not None:
