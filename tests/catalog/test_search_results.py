@@ -113,7 +113,9 @@ def test_synonym_that_is_no_word_or_no_other_word_is_refused() -> None:
 def test_synonyms_in_use_are_bounded() -> None:
     client = signed_in(UserFactory(is_staff=True, is_superuser=True))
     room = MAX_ACTIVE_SYNONYMS - SearchSynonym.objects.count()
-    SearchSynonym.objects.bulk_create([SearchSynonym(word=f"word{number}", synonyms="gobo") for number in range(room)])
+    SearchSynonym.objects.bulk_create([SearchSynonym(word=f"word{number}", synonyms="gobo") for number in range(room - 1)])
+    SearchSynonym.objects.create(word="unused", synonyms="gobo", is_active=False)
     add = address(SearchSynonym, "add")
+    assert client.post(add, {"word": "last", "synonyms": "gobo", "is_active": "on"}).status_code == 302
     assert client.post(add, {"word": "lantern", "synonyms": "gobo", "is_active": "on"}).status_code == 200
     assert client.post(add, {"word": "lantern", "synonyms": "gobo"}).status_code == 302

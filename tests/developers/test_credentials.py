@@ -145,8 +145,11 @@ def test_token_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytes
     app = AppFactory(granted_scopes=READS)
     for issue, owner in ((personal, app.user), (mcp, app)):
         token, _ = issue(owner)
-        with pytest.raises(TooManyTokens):
-            issue(owner)
+        for maximum in (0, 1):
+            monkeypatch.setattr(bounds, "MAX_TOKENS_WITHOUT_APP", maximum)
+            monkeypatch.setattr(bounds, "MAX_ACTIVE_MCP_TOKENS", maximum)
+            with pytest.raises(TooManyTokens):
+                issue(owner)
         services.revoke_token(token=token, actor=app.user)
         issue(owner)
     # Those of OAuth are not counted.

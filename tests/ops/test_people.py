@@ -4,6 +4,7 @@ import errno
 import json
 import stat
 from collections.abc import Callable
+from datetime import timedelta
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -17,12 +18,16 @@ from rest_framework.test import APIClient
 
 from catalog.models import Deliverable, Listing
 from catalog.services.submission import unpublish_listing
-from developers.models import ApiKey
+from developers.models import AccessToken, ApiKey
+from developers.services.credentials import issue_api_key, issue_mcp_token, revoke_api_key, revoke_token
+from library.licensees import Licensee
 from library.models import Licence
 from marketplace.accounts.errors import AccountInUse
+from marketplace.accounts.events import AccountEffectsRequested
 from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account, reactivate_user
 from marketplace.core.errors import InvalidInput, InvalidTransition, SelfReview
+from marketplace.core.events import emit
 from marketplace.core.models import AuditEntry
 from marketplace.operations.personal_data import export_account
 from tests.callers import said
@@ -30,11 +35,14 @@ from vendors.models import VendorProfile, VendorStatus
 from vendors.services.profiles import reinstate_vendor
 from wallet.reconciliation import differences
 from wallet.services.funding import credit_wallet
+from wallet.services.refunds import refund_order
 from wallet.services.vendor_payouts import mark_payout_paid
 
-from ..factories import DeliverableFactory, ListingFactory, UserFactory
+from ..callers import personal_token
+from ..factories import AppFactory, DeliverableFactory, ListingFactory, UserFactory
 from ..shop import archive, bought, funded, on_sale, store_keeping
 from ..vendors.cases import make_vendor
+from ..wallet.licensee_cases import bought_for, claimed
 from ..wallet.payees import account_of, changed_bank_account, end_waiting_time, exported_payout
 
 pytestmark = [pytest.mark.django_db, pytest.mark.database]
@@ -128,6 +136,43 @@ def test_store_of_a_deleted_account_waits_in_no_queue_and_is_not_opened_again() 
         profile.store.refresh_from_db()
         assert not profile.store.is_open
     assert not VendorProfile.objects.filter(status=VendorStatus.PENDING).exists()
+
+
+def test_effects_of_ending_an_account_count_only_what_it_still_has() -> None:
+    user, listing = funded(inr=10 * PRICE), on_sale(archive("effects"))
+    app = AppFactory(user=user, granted_scopes="catalog:read")
+    orders = [bought(on_sale(archive("own")), user), bought(on_sale(archive("own")), user)]
+    orders += [bought_for(listing, user, Licensee("Client GmbH", f"{name}@client.example")) for name in ("one", "two", "three")]
+    for order in (orders[1], orders[3]):
+        refund_order(order=order, reason="test", actor=None)
+    claimed(orders[4], UserFactory(), Licensee("Client GmbH", "three@client.example"))
+    keys = [issue_api_key(app=app, name=f"key {number}", actor=user)[0] for number in range(4)]
+    tokens = [personal_token(user)[0] for _ in range(3)]
+    tokens.append(issue_mcp_token(app=app, name="desk", expires_at=timezone.now() + timedelta(days=1), actor=user)[0])
+    revoke_api_key(key=keys[0], actor=user)
+    revoke_token(token=tokens[0], actor=user)
+    past, future = timezone.now() - timedelta(days=1), timezone.now() + timedelta(days=1)
+    ApiKey.objects.filter(pk=keys[1].pk).update(expires_at=past)
+    ApiKey.objects.filter(pk=keys[2].pk).update(expires_at=future)
+    AccessToken.objects.filter(pk=tokens[1].pk).update(expires=past)
+    issue_api_key(app=AppFactory(), name="another's", actor=UserFactory())
+    personal_token(UserFactory())
+    ending = ["Active keys that will stop working: 2.", "Active tokens that will stop working: 2."]
+    assert effects_of(user, is_deletion=False) == [*ending, "Listings that stay on sale: 0."]
+    found = effects_of(user, is_deletion=True)
+    assert found[:3] == [*ending, "Licences that can no longer be used to download: 1."]
+    assert found[3].endswith("as nobody can send a new one: 1.")
+    assert [sentence.partition(" The user reads: ")[0] for sentence in found[4:]] == ["This is not possible at the moment."]
+    seller = listing.store.owner
+    ListingFactory(store=listing.store)
+    assert effects_of(seller, is_deletion=False)[2] == "Listings that stay on sale: 1."
+    assert "Licences that can no longer be used to download: 0." in effects_of(seller, is_deletion=True)
+
+
+def effects_of(user: User, *, is_deletion: bool) -> list[str]:
+    event = AccountEffectsRequested(user.pk, is_deletion=is_deletion, effects=[])
+    emit(event)
+    return event.effects
 
 
 def test_deletion_takes_a_reason_and_is_recorded_with_it() -> None:

@@ -16,7 +16,9 @@ pytestmark = [pytest.mark.django_db, pytest.mark.database_full]
 
 
 def test_created_listing_is_in_the_vendors_store_and_audited(client: APIClient, vendor: VendorProfile) -> None:
-    assert client.post(ASSETS, CREATE, format="json").status_code == 200
+    emptied = dict.fromkeys(("description", "readme", "fileType", "supportedPlatforms", "version", "videoUrl", "aiParts"), "")
+    nothing = {"priceInr": None, "priceEur": None}
+    assert client.post(ASSETS, CREATE | emptied | nothing, format="json").status_code == 200
     listing = Listing.objects.get()
     assert (listing.store, listing.base_price_minor, listing.allowed_license_slugs) == (vendor.store, 1999, None)
     entry = history_of(listing).get()

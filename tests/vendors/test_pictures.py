@@ -71,6 +71,11 @@ def test_published_listing_is_never_without_the_picture_on_its_card(client: APIC
     second = show(listing, 3)
     assert client.patch(address(listing, first), {"sortOrder": 3}, format="json").status_code == 200
     assert places(listing) == {0: second.pk, 3: first.pk}
+    # One that is not on sale may be without it.
+    for status in ("Draft", "Rejected"):
+        Listing.objects.filter(pk=listing.pk).update(status=status)
+        assert client.patch(address(listing, second), {"sortOrder": 1}, format="json").status_code == 200
+        assert client.patch(address(listing, second), {"sortOrder": 0}, format="json").status_code == 200
 
 
 @pytest.mark.slow

@@ -97,9 +97,10 @@ def test_quote_keeps_the_discounted_price_until_it_ends(bearer_client: Client) -
 def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Client) -> None:
     listing = on_sale()
     discounted(on_sale(), code="THEIRS")
+    discounted(on_sale(), code="THEIRSONCE", starts=-2 * HOUR, ends=-HOUR)
     discounted(listing, code="LATER", starts=HOUR, ends=2 * HOUR)
     client = bearer_client(funded(inr=100_000))
-    for code in ("UNKNOWN", "THEIRS", "LATER"):
+    for code in ("UNKNOWN", "THEIRS", "THEIRSONCE", "LATER"):
         assert_refused(spend(client, listing, discountCode=code), 409, "discount_code_invalid")
     assert ask_quote(client, listing, discountCode="THEIRS").json()["code"] == "discount_code_invalid"
 

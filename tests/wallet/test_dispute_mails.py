@@ -32,12 +32,13 @@ def sold_by_card() -> tuple[TopUp, User]:
         (EventKind.DISPUTE_LOST, "went back to its card", "went back to a card", "the purchases ended: ₹399.20"),
     ],
 )
-def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_vendor_of_neither(
+def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_or_inactive_vendor_of_neither(
     end: EventKind, buyers: str, vendors: str, words: str
 ) -> None:
-    top_up = paid_top_up(amount_minor=99_800)
-    told_vendor, unsubscribed = (bought(on_sale(), top_up.user).listing.store.owner for _ in range(2))
+    top_up = paid_top_up(amount_minor=3 * 49_900)
+    told_vendor, unsubscribed, inactive = (bought(on_sale(), top_up.user).listing.store.owner for _ in range(3))
     set_mail_topics(user=unsubscribed, topics=[])
+    User.objects.filter(pk=inactive.pk).update(is_active=False)
     deliver_event(top_up, EventKind.DISPUTED)
     assert len(told(top_up.user, "Your bank disputes")) == 1
     (body,) = told(told_vendor, "withheld")
@@ -46,7 +47,8 @@ def test_buyer_and_vendor_are_told_of_a_dispute_and_its_end_and_an_unsubscribed_
     assert len(told(top_up.user, buyers)) == 1
     (body,) = told(told_vendor, vendors)
     assert words in body
-    assert told(unsubscribed, "withheld") == told(unsubscribed, "earnings") == []
+    for other in (unsubscribed, inactive):
+        assert told(other, "withheld") == told(other, "earnings") == []
 
 
 def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> None:

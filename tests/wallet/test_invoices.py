@@ -71,6 +71,7 @@ def test_sale_to_another_state_is_split_and_invoiced_as_it_was() -> None:
     assert "998439" in words_of(document)
     assert document.grid is not None
     assert document.grid.rows[-1] == ("Total", "", "₹499.00")
+    assert ("Buyer", "Bo Buyer, 2 Marine Drive, 400001 Mumbai, 27-Maharashtra, India") in document.facts
 
 
 def test_price_is_the_same_for_all_and_the_tax_follows_the_buyers_details_and_connection() -> None:
@@ -230,6 +231,21 @@ def test_shares_in_the_csv_of_a_purchase_that_a_dispute_ended_sum_up_to_what_the
     share, commission, net = (round(sum(100 * float(row[name]) for row in rows)) for name in ("vendorShare", "commission", "net"))
     assert (len(rows), share) == (2, earned(vendor.user)["INR"] + (order.vendor_share_minor if paid_out else 0))
     assert (net, share + commission) == (0, 0)
+
+
+def test_credit_note_of_a_lost_dispute_is_its_sellers_and_waits_until_it_is_due() -> None:
+    operator()
+    listing, top_up = on_sale(), paid_top_up(amount_minor=49_900)
+    seller = vendor_as_seller(listing.store.owner)
+    order = bought(listing, top_up.user)
+    (invoice,) = issue()
+    deliver_event(top_up, EventKind.DISPUTED)
+    deliver_event(top_up, EventKind.DISPUTE_LOST)
+    end = Journal.objects.get(closed_reversal__top_up=top_up).at
+    assert issue_invoices(until=end - timedelta(microseconds=1)) == 0
+    assert issue_invoices(until=end) == 1
+    note = Invoice.objects.get(kind="credit_note")
+    assert (note.order, note.seller, note.sequence, note.corrects) == (order, seller, 2, invoice)
 
 
 def test_credit_note_of_a_refund_says_where_it_returned_even_if_the_account_is_deleted_afterwards() -> None:
@@ -454,6 +470,7 @@ def test_invoice_shows_the_legally_required_facts_and_no_internal_ids() -> None:
     assert len(issued) == 2
     for invoice in issued:
         document = invoice_document(invoice)
+        assert ("Seller", "Markt GmbH, Hauptstr. 1, 10827 Berlin, Germany") in document.facts
         words = words_of(document)
         assert not re.search(r"[0-9a-f]{8}-[0-9a-f]{4}", words)
         assert "Reverse charge" in words

@@ -286,9 +286,11 @@ def test_refused_card_refund_returns_none_and_an_unanswered_one_can_be_retried(p
     wire((400, refused))
     assert provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4()) is None
     for later in (requests.exceptions.ConnectTimeout(), (429, refused), (401, refused)):
-        wire(*[later] * 4)
+        sent = wire(*[later] * 4).sent
         with pytest.raises(PaymentProviderUnavailable):
             provider.refund(payment="p_1", amount_minor=500, reversal_id=uuid.uuid4())
+        # Whoever waits for it waits for two attempts at most.
+        assert len(sent) <= 2
 
 
 def test_refused_payment_page_is_an_error(wire: Any) -> None:

@@ -71,4 +71,4 @@ def _move(listing: Listing, picture: Preview, slot: int) -> None:
         other.slot = picture.slot
         other.save(update_fields=["slot"])
     picture.slot = slot
-    picture.save(force_insert=True)
+    picture.save()

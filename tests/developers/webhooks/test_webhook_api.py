@@ -89,7 +89,9 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(client: APIClient
     narrow = key_client(app=app)
     ApiKey.objects.filter(pk=ApiKey.objects.latest("id").pk).update(scope=Scope.CATALOG_READ.value)
     wanted: dict[str, Any] = {"url": "https://hooks.example.com/in", "events": ["asset.published", "order.completed"]}
-    assert refusal(narrow, "post", **wanted) == (403, "insufficient_scope")
+    refused = narrow.post(ADDRESS, wanted, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert refused.json()["requiredScope"] == "account:read"
     assert not WebhookEndpoint.objects.exists()
     path = f"/{sent(client, 'post', **wanted)['id']}"
     mine = {"url": "https://hooks.example.com/mine"}
@@ -181,6 +183,7 @@ def test_deliveries_are_paged(client: APIClient, receiver: Receiver) -> None:
     rest = sent(client, "get", f"{path}?limit=2&cursor={page['nextCursor']}")
     assert [row["eventId"] for row in page["items"] + rest["items"]] == ids[::-1]
     assert rest["nextCursor"] is None
+    assert all(row["createdAt"] <= row["lastAttemptAt"] for row in page["items"])
 
 
 def test_deleted_webhook_is_gone(client: APIClient) -> None:
