@@ -276,7 +276,8 @@ def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
         return False
     closing = wallet_payout.closing_journal
     if closing is None:
-        return wallet_payout.status == WalletPayoutStatus.WAITING
+        # By a constraint it is waiting.
+        return True
     if wallet_payout.status == WalletPayoutStatus.PAID:
         return closing.kind == JournalKind.SETTLEMENT and _transfers_of(closing) == [
             (held, (AccountKind.PAYOUT, None, wallet.currency), amount)

@@ -41,7 +41,7 @@ def submit_application(*, user: User, what: str, why: str, actor: User, company:
         raise DeveloperAlreadyApproved
     try:
         with transaction.atomic():
-            application.save(force_insert=True)
+            application.save()
     except IntegrityError as error:
         if violates(error, DeveloperApplication, "application_one_open"):
             raise ApplicationOpen from error

@@ -191,7 +191,7 @@ def _record(delivery: WebhookDelivery, attempt: WebhookAttempt, retry_after: tim
     delivery = lock(WebhookDelivery.objects.all(), pk=delivery.pk)
     now = timezone.now()
     attempt.delivery, attempt.at = delivery, now
-    attempt.save(force_insert=True)
+    attempt.save()
     delivery.attempts += 1
     endpoint.last_ms = attempt.milliseconds
     if attempt.succeeded:

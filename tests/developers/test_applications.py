@@ -35,6 +35,11 @@ def test_invalid_field_of_an_application_is_refused(field: str, value: str, code
     assert not DeveloperApplication.objects.exists()
 
 
+def test_deactivated_account_does_not_apply() -> None:
+    with pytest.raises(NotFound):
+        submit(UserFactory(is_active=False))
+
+
 def test_second_application_is_refused_while_one_waits_or_has_a_question_or_is_approved_but_not_after_a_rejection(
     application: DeveloperApplication, reviewer: User
 ) -> None:

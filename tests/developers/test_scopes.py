@@ -16,7 +16,7 @@ from developers.errors import (
     ScopeNotGranted,
     ScopeReviewOpen,
 )
-from developers.models import App, AppScope
+from developers.models import App, AppScope, WebhookEvent
 from developers.services.applications import withdraw_approval
 from developers.services.apps import create_app, suspend_app
 from developers.services.credentials import issue_api_key
@@ -147,6 +147,8 @@ def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: Use
     assert (row.scope, row.reason, row.note, row.decided_at) == ("wallet:spend", "Users ask for it", "", None)
     widened = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: YES}, note="", actor=reviewer)
     assert widened.granted_scopes == "catalog:read wallet:spend"
+    event = WebhookEvent.objects.get(type="app.scopes_changed")
+    assert (event.app, event.data["grantedScopes"]) == (app, ["catalog:read", "wallet:spend"])
     assert app.scope_reviews.count() == 2
     assert AppScope.objects.filter(app=app).count() == 2
 
@@ -154,10 +156,11 @@ def test_old_grant_holds_while_a_request_for_more_waits(app: App, developer: Use
 def test_refused_request_for_more_leaves_the_app_as_it_was(developer: User, reviewer: User) -> None:
     app = AppFactory(user=developer, granted_scopes="catalog:read")
     request_scopes(app=app, scopes={Scope.WALLET_SPEND: "To buy"}, actor=developer)
-    decided = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: NO}, note="", actor=reviewer)
+    decided = decide_scopes(review=open_review(app), decisions={Scope.WALLET_SPEND: NO}, note="Not yet", actor=reviewer)
     assert (decided.status, decided.granted_scopes) == ("Approved", "catalog:read")
     entry = history_of(app)[0]
-    assert (entry.action, entry.data) == ("app.decide_scopes", {"before": "catalog:read", "after": "catalog:read"})
+    assert (entry.action, entry.reason) == ("app.decide_scopes", "Not yet")
+    assert entry.data == {"before": "catalog:read", "after": "catalog:read"}
 
 
 def test_deciding_while_the_app_is_suspended_is_refused(developer: User, reviewer: User) -> None:

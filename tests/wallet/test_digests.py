@@ -103,6 +103,14 @@ def test_journals_reordered_removed_or_recomputed_under_a_digest_break_it() -> N
         assert reported(change) == ["digest 1 does not match the journals that it covers"]
 
 
+def test_run_that_the_database_refuses_although_no_other_run_was_first_fails() -> None:
+    credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="test", actor=None)
+    ledger_digest()
+    credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="test", actor=None)
+    with patch.object(digests, "_update_balances", side_effect=IntegrityError), pytest.raises(IntegrityError):
+        ledger_digest()
+
+
 def test_deleted_journal_is_reported() -> None:
     alone = credit_wallet(user=UserFactory(), currency="INR", amount_minor=1, reason="test", actor=None)
     ledger_digest()

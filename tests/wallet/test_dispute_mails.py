@@ -68,6 +68,7 @@ def test_vendor_is_told_what_was_taken_of_a_share_and_what_was_released() -> Non
     ],
 )
 def test_vendor_whose_share_another_dispute_withholds_again_is_told_once_both_have_ended(end: EventKind, subject: str) -> None:
+    bought(on_sale())
     user = UserFactory()
     top_ups = [paid_top_up(user, 24_950), paid_top_up(user, 24_950)]
     vendor = bought(on_sale(title="Aurora"), user).listing.store.owner

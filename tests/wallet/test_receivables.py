@@ -177,6 +177,8 @@ def test_refund_to_a_deleted_account_that_paid_without_a_card_leaves_unclaimed_w
     order = bought(on_sale(), user)
     lost_after_deletion(user)
     refund_order(order=order, reason="test", actor=None)
+    # Another's wallet is not theirs.
+    funded(usd=500)
     assert (owed_by(user.pk), payable_of(user), unclaimed_minor(order)) == ({}, {"INR": (0, 0)}, PRICE - PART)
 
 

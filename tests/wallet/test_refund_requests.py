@@ -22,7 +22,7 @@ from marketplace.core.errors import InvalidInput, InvalidTransition, NotFound, S
 from marketplace.core.models import AuditEntry
 from tests.developers.cases import token_of
 from tests.eager import sent_mails
-from tests.factories import AppFactory, UserFactory
+from tests.factories import AppFactory, StoreFactory, UserFactory
 from tests.races import THREADS, outcomes_at_once, until_someone_waits
 from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
@@ -99,6 +99,8 @@ def test_free_ended_or_disputed_purchase_cannot_be_refunded_on_request() -> None
 
 def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
     order = sold_order()
+    # The buyer, who sells too, has earnings beside the wallet.
+    bought(on_sale(store=StoreFactory(owner=order.buyer)))
     issue_link(licence=Licence.objects.get(order_id=order.pk))
     made = requested_refund(order)
     assert status_of(made) == ("Refunded", "Refunded", False)

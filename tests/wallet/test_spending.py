@@ -62,7 +62,10 @@ def test_licence_that_is_not_sold_is_refused_naming_the_others(bearer_client: Cl
         response = spend(client, listing, licenseSlug=slug)
         assert_refused(response, 409, "license_not_available")
         assert response.json()["availableLicenses"] == ["personal", "commercial"]
-    assert_refused(spend(client, on_sale(allowed_license_slugs=["gone"])), 409, "license_not_available")
+        assert response.json()["detail"] == "Licences on sale: personal, commercial."
+    response = spend(client, on_sale(allowed_license_slugs=["gone"]))
+    assert_refused(response, 409, "license_not_available")
+    assert response.json()["detail"] == "Licences on sale: none."
 
 
 def test_purchase_response_shows_amounts_and_balances(bearer_client: Client) -> None:

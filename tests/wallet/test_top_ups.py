@@ -314,6 +314,18 @@ def test_quote_is_extended_during_a_top_up_up_to_a_maximum() -> None:
             requested_top_up(user, 49_900, quote_id=str(ended.pk))
 
 
+def test_test_provider_lists_its_own_payments_and_their_reversals_of_a_day() -> None:
+    top_up = paid_top_up()
+    deliver_event(top_up, EventKind.DISPUTED)
+    provider, today = SimulatedProvider(), timezone.now().date()
+    assert [each.payment for each in provider.payments_of(today)] == [payment_id(top_up)]
+    assert [(each.payment, each.status) for each in provider.reversals_of(today)] == [(payment_id(top_up), "Open")]
+    yesterday = today - timedelta(days=1)
+    assert [*provider.payments_of(yesterday), *provider.reversals_of(yesterday)] == []
+    provider.name = "another"
+    assert [*provider.payments_of(today), *provider.reversals_of(today)] == []
+
+
 def test_paid_top_up_and_its_event_are_never_changed_or_deleted(subtests: pytest.Subtests) -> None:
     paid_top_up()
     changes_of_top_up: tuple[dict[str, Any], ...] = (

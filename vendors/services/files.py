@@ -163,7 +163,7 @@ def attach_preview(*, listing: Listing, kind: PreviewKind, processed: ProcessedP
             preview.alt_text = previous.alt_text if previous.sha256 == preview.sha256 else ""
             _discard_preview(listing, previous)
         preview.listing = listing
-        preview.save(force_insert=True)
+        preview.save()
         # Previews are part of the public page, so the listing's time of change moves.
         listing.save(update_fields=["updated_at"])
         audit.record("listing.upload_preview", listing, actor=actor, kind=kind, slot=slot, preview=str(preview.pk), sha256=preview.sha256)

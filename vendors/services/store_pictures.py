@@ -32,7 +32,7 @@ def attach_store_picture(*, profile: VendorProfile, kind: StorePictureKind, proc
         profile = lock_approved(profile)
         picture.store = profile.store
         _delete(StorePicture.objects.filter(store=profile.store_id, kind=kind).first())
-        picture.save(force_insert=True)
+        picture.save()
         store_edited(profile.store)
         audit.record("vendor.upload_picture", profile, actor=actor, kind=kind, sha256=picture.sha256)
     return picture

@@ -62,7 +62,7 @@ def request_refund(*, order: Order, reason: str, details: str, actor: User, app:
         made.answer_by = now + timedelta(days=settings.REFUND_ANSWER_DAYS)
     else:
         made.status, made.escalated_at = RefundRequestStatus.IN_REVIEW, now
-    made.save(force_insert=True)
+    made.save()
     audit.record("refund_request.ask", made, actor=actor, to_state=made.status, order=str(order.pk))
     if at_once:
         refund_order(order=order, reason="asked for before any download", actor=None)

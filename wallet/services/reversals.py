@@ -127,7 +127,7 @@ def _open_reversal(top_up: TopUp, kind: ReversalKind, reference: str, amount_min
             journal_kind=JournalKind.FREEZE,
             reason=f"{kind} of a top-up",
         )
-    reversal.save(force_insert=True)
+    reversal.save()
     suspended = _record_parts(reversal, _sales_behind(reversal, wallet, amount_minor - frozen_minor))
     if kind == ReversalKind.DISPUTE:
         TOP_UP_TRANSITIONS.apply(top_up, "dispute", actor=None, dispute=reference)

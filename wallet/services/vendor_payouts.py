@@ -95,7 +95,7 @@ def open_batch(*, run: str, currency: str, actor: User | None, euro_rate: Decima
     if batch is None:
         try:
             with transaction.atomic():
-                new.save(force_insert=True)
+                new.save()
                 batch = new
                 audit.record("payout_batch.open", batch, actor=actor, run=run, currency=currency, rate=str(euro_rate or ""))
         except IntegrityError as error:
