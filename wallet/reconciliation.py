@@ -276,8 +276,7 @@ def _wallet_payout_fits(wallet_payout: WalletPayout) -> bool:
         return False
     closing = wallet_payout.closing_journal
     if closing is None:
-        # By a constraint it is waiting.
-        return True
+        return wallet_payout.status == WalletPayoutStatus.WAITING
     if wallet_payout.status == WalletPayoutStatus.PAID:
         return closing.kind == JournalKind.SETTLEMENT and _transfers_of(closing) == [
             (held, (AccountKind.PAYOUT, None, wallet.currency), amount)

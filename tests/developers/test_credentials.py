@@ -67,6 +67,10 @@ def test_key_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.
     app = AppFactory()
     first, _ = services.issue_api_key(app=app, name="first", actor=app.user)
     second, _ = services.issue_api_key(app=app, name="second", actor=app.user, expires_at=in_days(1))
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 1)
+    with pytest.raises(TooManyKeys):
+        services.issue_api_key(app=app, name="third", actor=app.user)
+    monkeypatch.setattr(bounds, "MAX_ACTIVE_KEYS", 2)
     with pytest.raises(TooManyKeys) as refusal:
         services.issue_api_key(app=app, name="third", actor=app.user)
     assert refusal.value.members == {"maximum": 2}
@@ -140,14 +144,13 @@ def test_token_that_spends_needs_the_password_again() -> None:
 
 
 def test_token_beyond_the_limit_is_refused_until_another_ends(monkeypatch: pytest.MonkeyPatch) -> None:
-    for bound in ("MAX_TOKENS_WITHOUT_APP", "MAX_ACTIVE_MCP_TOKENS"):
-        monkeypatch.setattr(bounds, bound, 1)
     app = AppFactory(granted_scopes=READS)
     for issue, owner in ((personal, app.user), (mcp, app)):
         token, _ = issue(owner)
+        # More than the maximum are there once it is lowered.
         for maximum in (0, 1):
-            monkeypatch.setattr(bounds, "MAX_TOKENS_WITHOUT_APP", maximum)
-            monkeypatch.setattr(bounds, "MAX_ACTIVE_MCP_TOKENS", maximum)
+            for bound in ("MAX_TOKENS_WITHOUT_APP", "MAX_ACTIVE_MCP_TOKENS"):
+                monkeypatch.setattr(bounds, bound, maximum)
             with pytest.raises(TooManyTokens):
                 issue(owner)
         services.revoke_token(token=token, actor=app.user)

@@ -107,6 +107,7 @@ def test_code_of_no_running_discount_of_the_asset_is_refused(bearer_client: Clie
 
 def test_refusal_of_an_ended_discount_code_has_the_time_of_its_end(bearer_client: Client) -> None:
     listing = on_sale()
+    discounted(listing, code="SPRING", starts=-9 * HOUR, ends=-8 * HOUR)
     ended = discounted(listing, code="SPRING", starts=-2 * HOUR, ends=-HOUR)
     answer = spend(bearer_client(funded(inr=100_000)), listing, discountCode="spring")
     assert_refused(answer, 409, "discount_ended")

@@ -28,6 +28,7 @@ from tests.shop import archive, bought, funded, on_sale
 from tests.vendors.cases import make_vendor
 from tests.waiting import PATIENCE_SECONDS
 from vendors.models import VendorProfile
+from wallet.card_credit import payable_of
 from wallet.errors import RefundRequested, RefundUnavailable
 from wallet.models import Journal, LedgerAccount, Order, RefundRequest
 from wallet.models.top_ups import EventKind
@@ -105,6 +106,7 @@ def test_recent_purchase_without_a_download_is_refunded_at_once() -> None:
     made = requested_refund(order)
     assert status_of(made) == ("Refunded", "Refunded", False)
     assert wallet_of(order.buyer).balance_inr_minor == 1_000_000
+    assert payable_of(order.buyer)["INR"] == (1_000_000, 1_000_000)
     assert earned(vendor_of(order))["INR"] == 0
     assert AuditEntry.objects.get(action="refund_request.ask").actor == order.buyer
     assert {(mail.to[0], mail.subject) for mail in sent_mails()} >= {

@@ -128,9 +128,7 @@ def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[Nex
 
 def next_run(*, after: dt.datetime) -> dt.date:
     """Return the day of the first run after a time, by `settings.PAYOUT_DAY`; the last day of a shorter month."""
-    first = after.date().replace(day=1)
-    while True:
-        day = first.replace(day=min(settings.PAYOUT_DAY, calendar.monthrange(first.year, first.month)[1]))
-        if day > after.date():
-            return day
-        first = (first + dt.timedelta(days=31)).replace(day=1)
+    month = after.date().replace(day=1)
+    while (day := month.replace(day=min(settings.PAYOUT_DAY, calendar.monthrange(month.year, month.month)[1]))) <= after.date():
+        month += dt.timedelta(days=31)
+    return day

@@ -105,7 +105,9 @@ def test_key_without_the_scope_of_an_event_cannot_have_it_sent(client: APIClient
 @pytest.mark.parametrize("event", [EventType.SALE_COMPLETED, EventType.LISTING_REVIEWED])
 def test_no_key_has_events_of_its_developers_store_sent(client: APIClient, app: App, event: EventType) -> None:
     wanted: dict[str, Any] = {"url": "https://hooks.example.com/in", "events": ["asset.published", event.value]}
-    assert refusal(client, "post", **wanted) == (403, "insufficient_scope")
+    refused = client.post(ADDRESS, wanted, format="json")
+    assert (refused.status_code, refused.json()["code"]) == (403, "insufficient_scope")
+    assert refused.json()["requiredScope"] == "vendor:manage"
     own = sent(client, "post", url=wanted["url"], events=EVENTS)
     assert refusal(client, "patch", f"/{own['id']}", events=[event.value]) == (403, "insufficient_scope")
     by_hand, _ = create_endpoint(app=app, url=wanted["url"], events=[event], actor=app.developer)
@@ -183,7 +185,10 @@ def test_deliveries_are_paged(client: APIClient, receiver: Receiver) -> None:
     rest = sent(client, "get", f"{path}?limit=2&cursor={page['nextCursor']}")
     assert [row["eventId"] for row in page["items"] + rest["items"]] == ids[::-1]
     assert rest["nextCursor"] is None
-    assert all(row["createdAt"] <= row["lastAttemptAt"] for row in page["items"])
+    for row in page["items"]:
+        assert row["createdAt"] <= row["lastAttemptAt"]
+        shown = {name: row[name] for name in ("type", "status", "attempts", "nextAttemptAt", "lastHttpStatus", "lastError")}
+        assert list(shown.values()) == ["asset.published", "Delivered", 1, None, 200, ""]
 
 
 def test_deleted_webhook_is_gone(client: APIClient) -> None:
