@@ -49,9 +49,9 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
         return bool(super().confirm_email(request, email_address))
 
     def set_password(self, user: User, password: str) -> None:
-        """Save nothing but the password: hashing takes long enough for staff to deactivate or delete the account meanwhile."""
+        """Save nothing but the password, and not that of a deleted account: hashing takes long enough for staff to end it meanwhile."""
         user.set_password(password)
-        user.save(update_fields=["password"])
+        User.objects.filter(pk=user.pk).exclude(email__endswith=DELETED_DOMAIN).update(password=user.password)
 
     def render_mail(self, template_prefix: str, email: str, context: dict[str, Any], headers: dict[str, str] | None = None) -> Any:
         """Return a mail as text and HTML. Its links start with `BASE_URL`, whatever the request's host."""

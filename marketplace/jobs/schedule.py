@@ -72,8 +72,7 @@ def enqueue_due_commands() -> int:
     due = {entry: entry.last_due_at(now) for entry in scheduled_commands()}
     known = {command: last_due_at for command, last_due_at, _ in rows}
     new = [Schedule(command=entry.command, last_due_at=at) for entry, at in due.items() if entry.command not in known]
-    if new:
-        Schedule.objects.bulk_create(new, ignore_conflicts=True)
+    Schedule.objects.bulk_create(new, ignore_conflicts=True)
     return sum(
         _enqueue_once(entry, at)
         for entry, at in due.items()
@@ -124,6 +123,8 @@ def run_command(command: str) -> None:
     """
     arguments = [sys.executable, "-m", "django", *shlex.split(command)]
     environment = os.environ | {"DJANGO_SETTINGS_MODULE": settings.SETTINGS_MODULE, "PYTHONPATH": str(settings.BASE_DIR)}
+    # A worker in a server has it: see `marketplace.wsgi`.
+    environment.pop("PROMETHEUS_MULTIPROC_DIR", None)
     with subprocess.Popen(  # noqa: S603 - our own commands, from the settings
         arguments,
         cwd=settings.BASE_DIR,

@@ -9,7 +9,7 @@ import logging
 import os
 from collections.abc import Callable, Iterable
 
-from django.db import OperationalError
+from django.db import connection
 from prometheus_client import CollectorRegistry, Counter, Histogram
 from prometheus_client.exposition import generate_latest
 from prometheus_client.metrics_core import GaugeMetricFamily, Metric
@@ -45,17 +45,17 @@ def register(reader: GaugeReader) -> None:
 
 
 class GaugeCollector(Collector):
-    """Collects the registered gauges at each scrape; one that fails does not affect the others."""
+    """Collects the registered gauges at each scrape; one that fails does not affect the others unless the database is down."""
 
     def collect(self) -> Iterable[Metric]:
         failed = 0
         for reader in _readers:
             try:
                 yield from list(reader())
-            except Exception as error:
+            except Exception:
                 logger.exception("a gauge could not be read")
                 failed += 1
-                if isinstance(error, OperationalError):
+                if connection.connection is None:
                     # The database is down: each further reader would wait for it, and the scrape would be given up.
                     break
         yield GaugeMetricFamily("marketplace_failed_readings", "Gauges that could not be read this time.", value=failed)

@@ -12,7 +12,7 @@ from django.contrib.admin.options import IncorrectLookupParameters
 from django.contrib.admin.views.main import ORDER_VAR, ChangeList
 from django.core import checks, paginator
 from django.core.exceptions import FieldDoesNotExist
-from django.db import IntegrityError
+from django.db import IntegrityError, connection
 from django.db.models import BooleanField, DateTimeField, JSONField, Model, QuerySet
 from django.http import HttpRequest, HttpResponse
 from django.template.defaultfilters import filesizeformat
@@ -171,8 +171,8 @@ class MarketplaceModelAdmin(ModelAdmin):
         return forms.Media()
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
-        """Return the row, locked if it is about to be saved: otherwise one that someone else deletes meanwhile would be inserted again."""
-        if request.method == "POST" and (row := super().get_object(request, object_id, from_field)) is not None:
+        """Return the row, locked if a transaction is to save it: otherwise one that someone else deletes meanwhile would be inserted again."""
+        if request.method == "POST" and connection.in_atomic_block and (row := super().get_object(request, object_id, from_field)):
             list(self.model._default_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk))
         return super().get_object(request, object_id, from_field)
 

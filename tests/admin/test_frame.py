@@ -82,6 +82,12 @@ def test_history_of_a_row_tells_who_changed_it(root: Client, reviewer: User) -> 
     assert reviewer.email in words
 
 
+@pytest.mark.postgres
+@pytest.mark.django_db(transaction=True)
+def test_history_of_a_row_that_is_asked_for_by_post_is_shown(root: Client) -> None:
+    assert root.post(address(Category, "history", CategoryFactory().pk)).status_code == 200
+
+
 @pytest.mark.slow
 def test_group_is_composed_and_deleted_with_boxes_and_buttons_which_the_audit_log_tells(root: Client, reviewer: User) -> None:
     page = soup_of(root, address(Group, "add"))

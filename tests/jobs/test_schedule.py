@@ -4,6 +4,7 @@ import signal
 import subprocess
 import sys
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -119,6 +120,15 @@ def test_failed_scheduled_command_reports_its_last_output(monkeypatch: pytest.Mo
     # Another starts in no time.
     monkeypatch.setattr(sys, "executable", "/bin/true")
     run_command.call("purge")
+
+
+@pytest.mark.slow
+def test_scheduled_command_of_a_worker_in_a_server_leaves_no_figures_that_every_scrape_would_read(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setenv("PROMETHEUS_MULTIPROC_DIR", str(tmp_path))
+    run_command.call("check")
+    assert list(tmp_path.iterdir()) == []
 
 
 @pytest.mark.django_db

@@ -29,7 +29,6 @@ def examine(*, backup_folder: Path | None = None) -> Iterator[Finding]:
         "site pages": services.check_site_pages,
     }
     for name, part in parts.items():
-        status = Status.FAIL
         try:
             for status, message, remedy in part():
                 yield Finding(name, status, message, remedy)
