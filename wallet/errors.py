@@ -119,7 +119,7 @@ class NotInvoiced(Problem):
 
 
 class SpendingLimitExceeded(Problem):
-    """403: `limit` is perPurchase, perDay, total, category or currency; `price`, `cap` and `left` are amounts in `currency`, or `allowedCategories` lists what may be bought."""
+    """403: `limit` is perPurchase, perDay, total, category or currency; `price`, `cap` and `left` are amounts in `currency`, the last two null for a category, for which `allowedCategories` is given."""
 
     status = 403
     title = "The spending limit does not allow this purchase"
