@@ -103,7 +103,7 @@ class SubmitChecksFailed(Problem):
 
 
 class AiPartsMismatch(Problem):
-    """422: the list of parts made with AI is empty although such are declared, or is not although none are."""
+    """422: aiParts is empty although parts made with AI are declared, or is not although none are."""
 
     status = 422
     title = "The declaration and the description of parts made with AI do not match"

@@ -176,7 +176,7 @@ class DiscountEnded(Problem):
 
 
 class UpgradeUnavailable(Problem):
-    """409: the licence that is to be upgraded cannot be replaced by the one asked for."""
+    """409: the licence in upgradeFrom cannot be replaced by the one asked for."""
 
     status = 409
     title = "The licence cannot be upgraded like this"
@@ -235,7 +235,7 @@ class TopUpLimitExceeded(Problem):
 
 
 class InvalidReturnUrl(Problem):
-    """422: the return address is not one of the app."""
+    """422: returnUrl is not an address of the app."""
 
     status = 422
     title = "The payer cannot return to this address"
