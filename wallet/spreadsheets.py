@@ -33,8 +33,7 @@ def csv_lines(header: Iterable[str], rows: Iterable[Iterable[object]]) -> Iterat
 
 def csv_response(lines: Iterable[str], filename: str) -> StreamingHttpResponse:
     """Return the lines of a CSV file as a response that browsers save under the name."""
-    headers = attachment(filename)
-    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=headers)
+    return StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8", headers=attachment(filename))
 
 
 def payout_cells(payout: VendorPayout) -> tuple[str, ...]:

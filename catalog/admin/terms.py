@@ -4,6 +4,8 @@ from typing import Any
 
 from django import forms
 
+from marketplace.ui.forms import Prose
+
 from .. import bounds
 from ..models import LicenseTerms, LicenseTier
 from ..services.taxonomy import check_terms, check_tier
@@ -32,6 +34,7 @@ class LicenseTermsForm(CheckedForm):
     class Meta:
         model = LicenseTerms
         fields = ("tier", "text")
+        field_classes = {"text": Prose}
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
@@ -42,12 +45,12 @@ class LicenseTermsForm(CheckedForm):
                 self.fields[f"{use}_quantity"] = forms.IntegerField(
                     label=f"Up to ({UNITS[use]})", min_value=1, max_value=bounds.MAX_USE_QUANTITY, required=False
                 )
-            self.fields[f"{use}_clause"] = forms.CharField(
+            self.fields[f"{use}_clause"] = Prose(
                 label="Clause",
                 help_text="The passage of the text that says so, copied from it.",
                 max_length=bounds.CLAUSE_CHARS,
                 required=False,
-                widget=forms.Textarea(attrs={"rows": 2}),
+                rows=2,
             )
 
     @staticmethod

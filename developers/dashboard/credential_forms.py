@@ -44,8 +44,8 @@ class TokenForm(PasswordConfirmationForm, LimitsForm):
         """Require the password and a limit for a token that can spend."""
         super().clean()
         if Scope.WALLET_SPEND in self.cleaned_data.get("scopes", ()):
-            self.require_password()
             self.require_limit()
+            self.require_password()
 
     def values(self) -> dict[str, Any]:
         """Return the arguments of `issue_token_without_app`."""

@@ -34,7 +34,9 @@ class PasswordConfirmationForm(forms.Form):
         self.password_confirmed = False
 
     def require_password(self) -> None:
-        """Add an error unless the password is right."""
+        """Add an error unless the password is right. It is checked only once the rest is right, because each try counts."""
+        if self.errors:
+            return
         error = password_error(self._request, self.cleaned_data.get("password", ""))
         self.password_confirmed = not error
         if error:
@@ -42,7 +44,7 @@ class PasswordConfirmationForm(forms.Form):
 
 
 class PasswordForm(PasswordConfirmationForm):
-    """Asks for the password in any case. It is checked only once the rest is right, because each try counts."""
+    """Asks for the password in any case."""
 
     password_help = ""
 
@@ -53,5 +55,4 @@ class PasswordForm(PasswordConfirmationForm):
 
     def clean(self) -> None:
         super().clean()
-        if not self.errors:
-            self.require_password()
+        self.require_password()

@@ -8,6 +8,7 @@ from django.db import models
 from django.http import HttpRequest
 
 from marketplace.review.base import EditableAdmin
+from marketplace.ui.forms import Prose
 
 from .models import SitePage
 from .site_pages import save_site_page
@@ -20,7 +21,7 @@ class SitePageAdmin(EditableAdmin):
     list_display = ("slug", "is_written", "updated_at")
     fields = ("slug", "text")
     saved_by = save_site_page, "page"
-    formfield_overrides = {models.TextField: {"widget": forms.Textarea(attrs={"rows": 24})}}
+    formfield_overrides = {models.TextField: {"form_class": Prose, "widget": forms.Textarea(attrs={"rows": 24})}}
 
     @admin.display(description="written")
     def is_written(self, page: SitePage) -> str:

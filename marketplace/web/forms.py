@@ -116,9 +116,8 @@ class ApprovalForm(PasswordConfirmationForm):
         return [self[name] for name in AMOUNT_LABELS]
 
     def clean(self) -> None:
-        """Check the password only once the rest is right: each try counts."""
         super().clean()
-        if not self.errors and (self.with_password or self.cleaned_data["decision"] == "raise"):
+        if self.with_password or self.cleaned_data.get("decision") == "raise":
             self.require_password()
 
     def raised_limit(self) -> LimitValues | None:
@@ -153,6 +152,7 @@ class WalletPayoutForm(PasswordForm):
         max_length=wallet_bounds.BANK_DETAILS_CHARS,
         help_text="For example: account holder, account number and bank. Only the staff who make the payment can see it. It is deleted if nothing "
         f"is paid, and {wallet_bounds.BANK_DETAILS_DAYS} days after a payment.",
+        widget=forms.Textarea(attrs={"rows": 4, "autocomplete": "off"}),
     )
     field_order = ("currency", "amount", "payment_details", "password")
 
@@ -162,7 +162,6 @@ class WalletPayoutForm(PasswordForm):
             (currency, _balance_label(balance, payable, currency)) for currency, (balance, payable) in balances.items()
         ]
         self.fields["currency"].initial = next(iter(balances), None)
-        self.fields["payment_details"].widget.attrs["autocomplete"] = "off"
 
     def wanted_minor(self) -> int | None:
         """Return the amount in minor units; None for all that was not paid by card."""

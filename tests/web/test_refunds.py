@@ -8,6 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
+from catalog.admin.terms import LicenseTermsForm
 from catalog.models import Listing
 from marketplace.review.decisions import ReasonForm
 from marketplace.web.refund_forms import DeclineForm, EscalationForm, RefundForm
@@ -148,6 +149,8 @@ def test_order_page_of_an_upgraded_purchase_links_to_the_upgrade_that_is_refunde
         (EscalationForm, "reason"),
         (DeclineForm, "reason"),
         (AppealForm, "text"),
+        (LicenseTermsForm, "text"),
+        (LicenseTermsForm, "team_clause"),
         (partial(ReasonForm, subject=None), "reason"),
     ],
 )

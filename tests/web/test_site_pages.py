@@ -10,7 +10,7 @@ from django.urls import reverse
 from marketplace.core.models import AuditEntry
 from marketplace.operations.doctor.findings import Status
 from marketplace.operations.doctor.services import check_site_pages
-from marketplace.operations.models import SitePage
+from marketplace.operations.models import SITE_PAGE_CHARS, SitePage
 from tests.admin.pages import staff
 from tests.factories import UserFactory
 
@@ -37,6 +37,13 @@ def test_text_from_the_admin_is_shown_safely(browse: Callable[..., Client], clie
     assert [heading.get_text() for heading in page.select("h2")] == ["Who we are"]
     assert (page.select("script"), page.select("a[href^=javascript]"), page.select(".note-warning")) == ([], [], [])
     assert AuditEntry.objects.get(action="sitepage.update").actor == editor
+
+
+def test_page_may_be_as_long_as_the_browser_lets_it_be(browse: Callable[..., Client]) -> None:
+    # A browser sends a line break as two characters.
+    sent, change = "x\r\n" * (SITE_PAGE_CHARS // 2 - 1) + "x", reverse("admin:operations_sitepage_change", args=["terms"])
+    assert browse(staff("operations.change_sitepage")).post(change, {"text": sent}).status_code == 302
+    assert SitePage.objects.get(slug="terms").text == sent.replace("\r\n", "\n")
 
 
 def test_staff_without_the_permission_cannot_write(browse: Callable[..., Client]) -> None:

@@ -45,13 +45,15 @@ def test_new_token_with_invalid_input_is_refused(browse: Callable[..., Client], 
     assert not AccessToken.objects.exists()
 
 
-def test_password_guessing_is_stopped(browse: Callable[..., Client]) -> None:
+@pytest.mark.parametrize(("another_error", "stopped"), [({}, True), ({"name": ""}, False), ({"limit_usd_total": ""}, False)])
+def test_password_guessing_is_stopped_and_another_error_is_no_guess(
+    browse: Callable[..., Client], another_error: dict[str, str], *, stopped: bool
+) -> None:
     client = browse()
-    spending = COMPLETE | {"scopes": ["wallet:spend"]}
     for _ in range(12):
-        client.post(NEW, spending | {"password": "wrong"})
-    assert client.post(NEW, spending | {"password": PASSWORD}).status_code == 400
-    assert not AccessToken.objects.exists()
+        client.post(NEW, COMPLETE | SPENDING | {"password": "wrong"} | another_error)
+    client.post(NEW, COMPLETE | SPENDING | {"password": PASSWORD})
+    assert AccessToken.objects.exists() != stopped
 
 
 def test_token_that_spends_needs_the_password_and_never_shows_it(browse: Callable[..., Client]) -> None:

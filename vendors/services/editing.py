@@ -13,13 +13,11 @@ from marketplace.accounts.models import User
 from ..errors import ListingChanged
 from .listings import ListingFields, lock_editable, update_listing
 
-HASH_CHARS = 16
-
 
 def value_hash(value: Any) -> str:
     """Return a short hash of a field's value, by which a later change of it is detected."""
     plain = value.slug if isinstance(value, Category) else value
-    return hashlib.sha256(orjson.dumps(plain)).hexdigest()[:HASH_CHARS]
+    return hashlib.sha256(orjson.dumps(plain)).hexdigest()[:16]
 
 
 def value_hashes(listing: Listing, names: Iterable[str]) -> dict[str, str]:

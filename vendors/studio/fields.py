@@ -13,6 +13,7 @@ from catalog.models import Category, Listing, Store
 from catalog.selectors.taxonomy import category_names
 from marketplace.api.fields import Line, LongText
 from marketplace.core import bounds
+from marketplace.ui.forms import Prose
 
 from ..api.fields import CategorySlug, HttpsUrl, Slug, Tags
 from ..slugs import slug_from
@@ -81,14 +82,11 @@ class LineField(ApiValidatedField):
         super().__init__(Line(max_length=max_length), max_length=max_length, **kwargs)
 
 
-class TextField(ApiValidatedField):
-    """Text of several lines, often Markdown. A line break counts as one character, as in the browser, which sends two (CRLF)."""
+class TextField(ApiValidatedField, Prose):
+    """Text of several lines, often Markdown."""
 
-    def __init__(self, *, rows: int = 4, **kwargs: Any) -> None:
-        super().__init__(LongText(), strip=False, widget=forms.Textarea(attrs={"rows": rows}), **kwargs)
-
-    def to_python(self, value: Any) -> str:
-        return str(super().to_python(value)).replace("\r\n", "\n")
+    def __init__(self, **kwargs: Any) -> None:
+        super().__init__(LongText(), strip=False, max_length=None, **kwargs)
 
 
 class SlugField(ApiValidatedField):
