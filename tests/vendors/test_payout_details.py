@@ -22,7 +22,7 @@ from tests.callers import said
 from tests.eager import sent_mails
 from tests.factories import UserFactory
 from tests.wallet.payees import ACCOUNTS, BIC, HOLDER, IBAN, IFSC, NUMBER, changed_bank_account, end_waiting_time
-from tests.web.markup import faults_of
+from tests.web.markup import faults_of, soup
 from vendors import bounds
 from vendors.errors import PayoutsHeld, TooManyPayoutChanges, VendorNotApproved
 from vendors.models import PayoutDetails, VendorProfile, VendorStatus
@@ -196,6 +196,11 @@ def test_bank_account_form_shows_what_is_wrong(client: Client, given: dict[str, 
 @pytest.mark.parametrize("currency", ["EUR", "usd"])
 def test_currency_that_wallets_do_not_hold_has_no_form(client: Client, currency: str) -> None:
     assert client.get(reverse("payout-details", args=[currency])).status_code == 404
+
+
+def test_bank_account_form_is_shown_as_a_page_of_the_payouts(client: Client) -> None:
+    page = soup(client.get(reverse("payout-details", args=["USD"])))
+    assert [link.get_text() for link in page.select(".side [aria-current]")] == ["Payouts"]
 
 
 def test_vendor_changes_the_bank_account_and_is_mailed(
