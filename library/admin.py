@@ -15,6 +15,7 @@ class LicenceAdmin(ServiceAdmin):
     list_filter = ("tier",)
     list_select_related = ("holder", "listing", "tier")
     search_fields = ("holder__email", "licensee_email", "listing__slug")
+    search_help_text = "A whole email address or slug"
     searches_whole_values = True
     ordering = ("-id",)
     readonly_fields = ("order_id",)
@@ -29,5 +30,6 @@ class DownloadLinkAdmin(ServiceAdmin):
     list_filter = ("credential_kind",)
     list_select_related = ("user", "listing", "app")
     search_fields = ("user__email", "listing__slug", "request_id")
+    search_help_text = "A whole email address, slug or request id"
     searches_whole_values = True
     ordering = ("-id",)

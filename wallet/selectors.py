@@ -36,7 +36,6 @@ from .models.invoices import InvoiceKind
 from .models.ledger import AccountKind, JournalKind
 from .models.orders import OrderStatus
 from .models.top_ups import ReversalStatus
-from .models.vendor_payouts import PayoutStatus
 from .models.wallet_payouts import WalletPayoutStatus
 
 # Longer than any transaction, as each gives up after seconds of waiting.
@@ -282,12 +281,6 @@ def vendor_payouts() -> QuerySet[VendorPayout]:
     return VendorPayout.objects.select_related("batch", "journal", "account__owner__store", "details").order_by("-id")
 
 
-def paid_by_currency(rows: QuerySet[VendorPayout]) -> dict[str, int]:
-    """Return the sums of the payouts that were paid, by currency."""
-    sums = rows.filter(status=PayoutStatus.PAID).order_by().values("account__currency").annotate(paid=-Sum("journal__vendor_net_minor"))
-    return dict(sums.values_list("account__currency", "paid"))
-
-
 def wallet_payouts() -> QuerySet[WalletPayout]:
     """Return the wallet payouts with their relations."""
     return WalletPayout.objects.select_related("hold", "closing_journal__actor", "wallet__owner")
@@ -312,7 +305,7 @@ def open_wallet_payouts_of(user_id: uuid.UUID) -> QuerySet[WalletPayout]:
 
 def refund_requests() -> QuerySet[RefundRequest]:
     """Return the refund requests with their orders, buyers and vendors."""
-    return RefundRequest.objects.select_related("order__buyer", "order__quote", "order__listing__store__owner")
+    return RefundRequest.objects.select_related("order__buyer", "order__quote", "vendor")
 
 
 def refund_requests_to(vendor: User) -> QuerySet[RefundRequest]:

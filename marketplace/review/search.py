@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from .service import ServiceAdmin
 
 GROUP_ROWS = 5
-# The most rows that the search of a list shows for each condition.
+# The most rows that the search of a list shows for each condition of `find`.
 LISTED_ROWS = 500
 # Shorter prefixes would match too many rows.
 MIN_PREFIX_CHARS = 2
@@ -96,10 +96,10 @@ def search_admins(admins: Iterable["ServiceAdmin"], query: SearchQuery) -> list[
     return [_group(admins[place], rows, query) for place, rows in sorted(found.items())]
 
 
-def ids_of(model_admin: "ServiceAdmin", conditions: Sequence[Q]) -> QuerySet[Any, Any]:
-    """Return the ids of the rows that match any of the conditions, of each at most `LISTED_ROWS`."""
-    rows = model_admin.model._default_manager.order_by()
-    first, *others = (rows.filter(pk__in=_few(rows, condition, LISTED_ROWS)).values("pk") for condition in conditions or [Q(pk__in=())])
+def ids_of(rows: QuerySet[Any], conditions: Sequence[Q], most: int | None) -> QuerySet[Any, Any]:
+    """Return the ids of those of the rows that match any of the conditions, of each at most so many."""
+    every, rows = rows.model._default_manager.order_by().values("pk"), rows.order_by()
+    first, *others = (every.filter(pk__in=_few(rows, condition, most)) for condition in conditions or [Q(pk__in=())])
     ids: QuerySet[Any, Any] = first.union(*others) if others else first
     return ids
 
@@ -117,7 +117,7 @@ def _parts(place: int, model_admin: "ServiceAdmin", query: SearchQuery) -> Itera
         yield rows.filter(pk__in=_few(rows, condition, GROUP_ROWS + 1)).annotate(**shape).values_list(*shape)
 
 
-def _few(rows: QuerySet[Any], condition: Q, most: int) -> QuerySet[Any, Any]:
+def _few(rows: QuerySet[Any], condition: Q, most: int | None) -> QuerySet[Any, Any]:
     return rows.filter(condition).values("pk")[:most]
 
 

@@ -20,7 +20,7 @@ from marketplace.core.errors import InvalidInput, Problem
 from .base import MarketplaceModelAdmin
 from .decisions import Button, Decision, DecisionForm, LastDecision, Perform
 from .panels import Panel, history_panel
-from .search import SearchQuery, ids_of
+from .search import LISTED_ROWS, SearchQuery, ids_of
 from .subjects import action_label
 
 
@@ -34,7 +34,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
     row_related: tuple[str, ...] = ()
     # Whether a row's page shows its entries in the audit log.
     has_history = True
-    # Whether the list's search compares whole values, by their indexes, instead of looking for a part of one in every row.
+    # Whether the list's search compares whole values, most of them by an index, instead of looking for a part of one in every row.
     searches_whole_values = False
     # Names of the fields that search results show.
     found_title = "pk"
@@ -67,7 +67,7 @@ class ServiceAdmin(MarketplaceModelAdmin):
             conditions = [Q(**{name: value}) for name, value in values if value]
         if conditions is None:
             return super().get_search_results(request, queryset, search_term)
-        return queryset.filter(pk__in=ids_of(self, conditions)), False
+        return queryset.filter(pk__in=ids_of(queryset, conditions, None if self.searches_whole_values else LISTED_ROWS)), False
 
     def has_add_permission(self, request: HttpRequest, *_args: Any) -> bool:
         """Return False: services make these rows."""

@@ -11,10 +11,13 @@ from django.db import models
 from django.test import Client
 
 from library.models import Licence
+from marketplace.review import service
 from marketplace.review.queues import QueueAdmin
 from tests.admin.pages import address
 from tests.ops.person import Person
 from tests.shop import bought, on_sale
+from wallet.models import Order, Transfer
+from wallet.services.refunds import refund_order
 
 pytestmark = pytest.mark.django_db
 LISTS = dict(admin.site._registry)
@@ -42,6 +45,44 @@ def test_licences_are_found_by_a_whole_address_or_slug_and_not_by_a_part_of_one(
     for query, found in ((email.upper(), 1), ("harbor", 1), (email[1:], 0), ("arbo", 0)):
         page: Any = root.get(address(Licence, "changelist"), {"q": query})
         assert page.context["cl"].result_count == found, query
+
+
+def test_search_of_a_list_counts_rows_by_its_filters_and_finds_all_that_have_a_whole_value(
+    root: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LISTED_ROWS", 1)
+    listing = on_sale(slug="harbor")
+    order = bought(listing, license_slug="personal")
+    bought(listing, license_slug="commercial")
+    refund_order(order=order, reason="test", actor=None)
+    filters: list[tuple[type[models.Model], dict[str, Any], int]] = [
+        (Order, {"status__exact": "Completed"}, 1),
+        (Order, {"status__exact": "Refunded"}, 1),
+        (Licence, {"tier__id__exact": Licence.objects.latest("pk").tier_id}, 1),
+        (Licence, {}, 2),
+    ]
+    for model, asked, found in filters:
+        page: Any = root.get(address(model, "changelist"), {"q": "harbor", **asked})
+        assert page.context["cl"].result_count == found, (model, asked)
+
+
+def test_pages_of_a_list_have_each_row_once_whatever_it_is_sorted_and_filtered_by(root: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = on_sale(slug="harbor")
+    for slug in ("personal", "personal", "commercial"):
+        bought(listing, license_slug=slug)
+    Licence.objects.update(acquired_at=Licence.objects.earliest("pk").acquired_at)
+    lists: list[tuple[type[models.Model], dict[str, str]]] = [
+        *((Licence, {"o": order}) for order in ("1", "-8", "2.4")),
+        (Licence, {"q": "harbor"}),
+        (Transfer, {"journal__kind__exact": "sale", "o": "1"}),
+    ]
+    for model, asked in lists:
+        whole: Any = root.get(address(model, "changelist"), asked)
+        with monkeypatch.context() as changed:
+            changed.setattr(LISTS[model], "list_per_page", 2)
+            pages: list[Any] = [root.get(address(model, "changelist"), {**asked, "p": str(page)}) for page in (1, 2)]
+        rows = [row for page in pages for row in page.context["cl"].result_list]
+        assert rows == list(whole.context["cl"].result_list)[:4] != [], (model, asked)
 
 
 @pytest.mark.slow

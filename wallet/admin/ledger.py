@@ -21,6 +21,7 @@ class JournalAdmin(ServiceAdmin):
     list_filter = ("kind",)
     list_select_related = ("order", "actor", "credit_reference")
     search_fields = ("request_id", "actor__email", "credit_reference__reference__icontains")
+    search_help_text = "A whole email address or request id, or a part of a payment's reference"
     searches_whole_values = True
     fields = ("at", "kind", "order", "actor", "reason", "payment", "undoes", "request_id")
     readonly_fields = ("at", "payment")
@@ -43,6 +44,7 @@ class TransferAdmin(ServiceAdmin):
     list_display = ("at", "kind", "debit", "credit", "amount")
     list_filter = ("currency", "journal__kind")
     search_fields = ("journal__request_id", "debit__owner__email", "credit__owner__email")
+    search_help_text = "A whole email address or request id"
     searches_whole_values = True
     list_select_related = ("journal", "debit", "credit")
     has_history = False

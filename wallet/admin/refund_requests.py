@@ -34,7 +34,7 @@ class RefundRequestAdmin(QueueAdmin):
     waiting_since = "escalated_at"
     list_display = ("asked_at", "title", "price", "reason", "status", "waiting_time", "claim_mark")
     list_filter = ("status", "reason")
-    list_select_related = ("order__buyer", "order__quote", "order__listing__store__owner", "claimed_by")
+    list_select_related = ("order__buyer", "order__quote", "order__listing__store", "claimed_by")
     search_fields = ("order__buyer__email", "order__title")
     fields = (
         *("title", "buyer", "vendor", "price", "status", "reason", "details", "asked_at", "answer_by"),
@@ -62,7 +62,7 @@ class RefundRequestAdmin(QueueAdmin):
         return super().open_to(viewer).exclude(Q(order__buyer=viewer) | Q(vendor=viewer))
 
     def is_own(self, row: Any, viewer: Any) -> bool:
-        return viewer in {row.order.buyer, row.order.listing.store.owner}
+        return viewer.pk in {row.order.buyer_id, row.vendor_id}
 
     @admin.display(description="Asset", ordering="order__title")
     def title(self, refund_request: RefundRequest) -> str:

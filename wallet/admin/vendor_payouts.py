@@ -6,7 +6,7 @@ from typing import Any
 
 from django import forms
 from django.contrib import admin
-from django.db.models import QuerySet
+from django.db.models import QuerySet, Sum
 from django.http import HttpRequest
 
 from marketplace.review.decisions import Decision, DecisionForm, ReasonForm, service_decision
@@ -15,7 +15,8 @@ from marketplace.ui.formatting import money, when
 from .. import bounds
 from ..models import PayoutBatch, VendorPayout
 from ..models.quotes import CURRENCIES
-from ..selectors import paid_by_currency, unpaid_earnings, vendor_payouts
+from ..models.vendor_payouts import PayoutStatus
+from ..selectors import unpaid_earnings, vendor_payouts
 from ..services import vendor_payouts as services
 from ..services.former_vendors import can_be_settled_by_hand, keep_earnings, pay_former_vendor
 from ..spreadsheets import PAYOUT_HEADER, csv_lines, payout_cells, store_slug_of
@@ -88,8 +89,9 @@ class VendorPayoutAdmin(CsvExportAdmin):
 
     def list_context(self, request: HttpRequest, changelist: Any) -> dict[str, Any]:
         """Show what the filtered payouts paid, over all pages."""
-        sums = paid_by_currency(changelist.queryset)
-        return super().list_context(request, changelist) | {"paid": [money(amount, currency) for currency, amount in sorted(sums.items())]}
+        paid = changelist.queryset.filter(status=PayoutStatus.PAID).order_by("account__currency").values("account__currency")
+        sums = paid.annotate(paid=-Sum("journal__vendor_net_minor")).values_list("paid", "account__currency")
+        return super().list_context(request, changelist) | {"paid": [money(amount, currency) for amount, currency in sums]}
 
     def export_lines(self, rows: Iterable[VendorPayout]) -> Iterator[str]:
         """Return the payouts with the endings of bank accounts, for which the export needs a permission of its own."""

@@ -155,7 +155,7 @@ def refuse_refund(*, refund_request: RefundRequest, reason: str, actor: User) ->
     changes = {"decision": reason, "ended_at": timezone.now()}
     REQUEST_TRANSITIONS.apply(refund_request, "refuse", actor=actor, reason=reason, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_refused")
-    _tell(refund_request.order.listing.store.owner, refund_request, "refund_refused_vendor")
+    _tell(refund_request.vendor, refund_request, "refund_refused_vendor")
     return refund_request
 
 
@@ -218,14 +218,14 @@ def _lock_request(refund_request: RefundRequest) -> RefundRequest:
 
 def _lock_for_vendor(refund_request: RefundRequest, actor: User) -> RefundRequest:
     refund_request = _lock_request(refund_request)
-    if refund_request.order.listing.store.owner_id != actor.pk:
+    if refund_request.vendor_id != actor.pk:
         raise NotFound
     return refund_request
 
 
 def _lock_for_staff(refund_request: RefundRequest, actor: User) -> RefundRequest:
     refund_request = _lock_request(refund_request)
-    if actor.pk in {refund_request.order.buyer_id, refund_request.order.listing.store.owner_id}:
+    if actor.pk in {refund_request.order.buyer_id, refund_request.vendor_id}:
         raise SelfReview("Someone else must decide on your own purchase or sale.")
     return refund_request
 
@@ -242,7 +242,7 @@ def _escalate(refund_request: RefundRequest, actor: User | None, objection: str 
     changes = {"escalated_at": timezone.now(), "objection": objection}
     REQUEST_TRANSITIONS.apply(refund_request, "escalate", actor=actor, reason=objection, changes=changes)
     _tell(refund_request.order.buyer, refund_request, "refund_in_review")
-    _tell(refund_request.order.listing.store.owner, refund_request, "refund_in_review_vendor")
+    _tell(refund_request.vendor, refund_request, "refund_in_review_vendor")
 
 
 def _tell(user: User, refund_request: RefundRequest, template: str) -> None:
