@@ -103,7 +103,7 @@ class SubmitChecksFailed(Problem):
 
 
 class AiPartsMismatch(Problem):
-    """422: aiParts is empty although parts made with AI are declared, or is not although none are."""
+    """422: aiParts is empty although parts made with AI are declared, or not empty although none are."""
 
     status = 422
     title = "The declaration and the description of parts made with AI do not match"

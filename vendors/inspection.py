@@ -22,8 +22,8 @@ FACTS_DEPTH = 12
 class Inspection(NamedTuple):
     """The result of an inspection. `technical` becomes the record's `technicalJson`; `format` is also in it.
 
-    `entries` are the path and the size of the first entries of an archive, which reviewers and buyers see; `facts` are that by which versions of the file are
-    compared (`catalog.comparison.facts`), including what a skill asks for.
+    `entries` are the path and the size of the first entries of an archive, which reviewers and buyers see; `facts` are what versions of the file are
+    compared by (`catalog.comparison.facts`), including what a skill asks for.
     """
 
     format: str

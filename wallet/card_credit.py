@@ -40,8 +40,8 @@ def card_part_of(sale: Journal) -> int:
         return 0
     top_ups = TopUp.objects.filter(user=wallet.owner_id, currency=wallet.currency, status__in=CREDITED)
     not_returned = _sum(top_ups) - _sum(CardReversal.objects.filter(top_up__in=top_ups).exclude(status=ReversalStatus.PAYMENT_KEPT))
-    card, by_card = _trace_card_credit(wallet)
-    return min(by_card[sale.order_id], max(not_returned - card, 0))
+    card, taken = _trace_card_credit(wallet)
+    return min(taken[sale.order_id], max(not_returned - card, 0))
 
 
 def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUID | None, int]]:

@@ -220,7 +220,7 @@ def with_transfer_sums(accounts: QuerySet[LedgerAccount], *conditions: Q) -> "Qu
 
 
 def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
-    """Return vendors' accounts with `earned_minor`, as `unpaid_earnings` returns it.
+    """Return vendors' accounts with `unpaid_minor`, as `unpaid_earnings` returns it.
 
     It is the balance, which includes all journals that a digest covers, plus those that none covers yet. These are searched among recent
     journals only: one that commits more than `MAX_TRANSACTION_DURATION` after it began is included once it is covered.
@@ -229,12 +229,12 @@ def with_earnings(accounts: QuerySet[LedgerAccount]) -> "QuerySet[Any, Any]":
     uncovered = Journal.objects.filter(vendor=OuterRef("pk"), covered__isnull=True)
     if last_covered is not None:
         uncovered = uncovered.filter(at__gt=last_covered - MAX_TRANSACTION_DURATION)
-    return accounts.annotate(earned_minor=F("balance_minor") + subquery_sum(uncovered, "vendor_net_minor", by="vendor"))
+    return accounts.annotate(unpaid_minor=F("balance_minor") + subquery_sum(uncovered, "vendor_net_minor", by="vendor"))
 
 
 def unpaid_earnings(account_id: uuid.UUID) -> int:
     """Return the earnings in a vendor's account that are not paid out, negative after refunds of paid ones."""
-    return int(with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().earned_minor)
+    return int(with_earnings(LedgerAccount.objects.filter(pk=account_id)).get().unpaid_minor)
 
 
 def owed_by(user_id: uuid.UUID) -> dict[str, int]:
@@ -250,7 +250,7 @@ def collected_from(credit: Journal) -> int:
 
 
 def earnings_of(user: User) -> list[Any]:
-    """Return a vendor's accounts with `earned_minor`, one for each currency with earnings."""
+    """Return a vendor's accounts with `unpaid_minor`, one for each currency with earnings."""
     return list(with_earnings(accounts_of(user, AccountKind.VENDOR)))
 
 
@@ -266,14 +266,14 @@ def accounts_to_pay() -> QuerySet[LedgerAccount]:
 
 
 def accounts_due(*, currency: str, minimum_minor: int) -> QuerySet[Any]:
-    """Return vendors' accounts in a currency with earnings of at least an amount, as `earned_minor`, by their stores."""
-    return with_earnings(vendor_accounts(currency=currency)).filter(earned_minor__gte=max(minimum_minor, 1))
+    """Return vendors' accounts in a currency with earnings of at least an amount, as `unpaid_minor`, by their stores."""
+    return with_earnings(vendor_accounts(currency=currency)).filter(unpaid_minor__gte=max(minimum_minor, 1))
 
 
 def due_sums(*, currency: str, minimum_minor: int) -> dict[str, int]:
     """Return the number and the total of the accounts that are due, without checking whether each can be paid."""
     due = accounts_due(currency=currency, minimum_minor=minimum_minor)
-    return due.order_by().aggregate(count=Count("pk"), total=Sum("earned_minor", default=0))
+    return due.order_by().aggregate(count=Count("pk"), total=Sum("unpaid_minor", default=0))
 
 
 def vendor_payouts() -> QuerySet[VendorPayout]:

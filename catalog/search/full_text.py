@@ -113,14 +113,14 @@ def some_of(groups: Sequence[Group], vocabulary: Vocabulary, *, filtered: bool, 
         found.append(FullTextQuery(_sorted(others), headings_only=headings_only, among=among, limit=ANYWHERE_LIMIT))
     counts = vocabulary.heading_counts if headings_only else vocabulary.counts
     rarest = sorted(groups, key=lambda group: _sum(group, counts))
-    expected, few = 0.0, 0
-    while few < len(rarest) and expected < ENOUGH_RESULTS:
-        expected += _sum(rarest[few], counts) * (FILTER_SELECTIVITY if filtered else 1)
-        few += 1
-    among = _among(sum(_sum(group, counts) for group in rarest[:few]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
+    expected, taken = 0.0, 0
+    while taken < len(rarest) and expected < ENOUGH_RESULTS:
+        expected += _sum(rarest[taken], counts) * (FILTER_SELECTIVITY if filtered else 1)
+        taken += 1
+    among = _among(sum(_sum(group, counts) for group in rarest[:taken]) / max(vocabulary.total, 1), vocabulary, filtered=filtered)
     return [
         *found,
-        FullTextQuery(_sorted(rarest[:few]), headings_only=headings_only, among=among, limit=HEADINGS_LIMIT, every=False),
+        FullTextQuery(_sorted(rarest[:taken]), headings_only=headings_only, among=among, limit=HEADINGS_LIMIT, every=False),
     ]
 
 

@@ -50,7 +50,7 @@ class ApiKey(models.Model):
     rate_limit = models.PositiveIntegerField("calls per minute", null=True, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
     expires_at = models.DateTimeField(null=True, blank=True)
-    # As it was issued, None for ever: a rotation shortens `expires_at`, and each successor gets this.
+    # As it was issued, None if it never expires: a rotation shortens `expires_at`, and each successor gets this.
     lifetime = models.DurationField(null=True, editable=False)
     last_used_at = models.DateTimeField(null=True, blank=True, editable=False)
     revoked_at = models.DateTimeField(null=True, blank=True, editable=False)

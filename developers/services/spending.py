@@ -46,7 +46,7 @@ def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values:
     _check_values(limit_values)
     # Changes to the owner's limits are made one after the other.
     owner = lock(User.objects.all(), pk=owner.pk)
-    if not _may_spend_from(owner, spender):
+    if not _can_limit(owner, spender):
         raise NotFound
     return _save_limit("spending_limit.set", spender, limit_values, owner=owner, actor=actor)
 
@@ -61,7 +61,7 @@ def replace_spending_limits(*, owner: User, spender: App | AccessToken, limits: 
         NotFound: as in `set_spending_limit`.
     """
     owner = lock(User.objects.all(), pk=owner.pk)
-    if not _may_spend_from(owner, spender):
+    if not _can_limit(owner, spender):
         raise NotFound
     for limit_values in limits:
         set_spending_limit(owner=owner, spender=spender, limit_values=limit_values, actor=actor)
@@ -121,7 +121,7 @@ def remove_app_spending_limit(*, app: App, currency: Currency, reason: str, acto
     notify_developer(app, "developers/app_limit_removed", currency=currency, reason=reason)
 
 
-def _may_spend_from(owner: User, spender: App | AccessToken) -> bool:
+def _can_limit(owner: User, spender: App | AccessToken) -> bool:
     if isinstance(spender, AccessToken):
         return spender.application_id is None and spender.user_id == owner.pk
     return spender.user_id == owner.pk or connected_apps_of(owner).filter(pk=spender.pk).exists()

@@ -29,7 +29,7 @@ TIMEOUT_SECONDS = 10.0
 RESPONSE_BYTES = 1024
 # Delays of one delivery after failed attempts, as Standard Webhooks recommends; after the last one the delivery fails.
 RETRY_DELAYS = [timedelta(seconds=seconds) for seconds in (5, 300, 1800, 7200, 18_000, 36_000, 36_000)]
-# The pause of the whole endpoint, which doubles with each failure in a row.
+# The pause of the whole endpoint, which doubles with each failure in a row, unless a `Retry-After` asks for a longer one.
 LONGEST_PAUSE = timedelta(minutes=10)
 LONGEST_RETRY_AFTER = timedelta(hours=10)
 RUN_SECONDS = 10.0

@@ -62,7 +62,7 @@ def prepare_packages(*, packages: Sequence[Package]) -> list[Package]:
         DamagedFile: length or checksum of the stored file differ from the record.
         FileNotFoundError: the stored file is missing.
     """
-    # Only an S3 store can, which is not asked for it.
+    # Only for S3 is there such a URL; it is made without a request to the store.
     builds = default_storage.presigned_url(f"{FOLDER}any", seconds=1, filename="any", content_type=CONTENT_TYPE) is not None
     wanted = {package.recipe: package for package in packages}
     known = {package.recipe: package for package in Package.objects.select_related("deliverable").filter(recipe__in=wanted)}

@@ -102,7 +102,7 @@ def retry_job(*, job: Job, actor: Any) -> Job:
     Raises:
         InvalidTransition: it has not failed, or is an earlier run of a scheduled command, which would run beside the newest one.
     """
-    # Before the job, as the clock locks them.
+    # Locked before the job, as by `enqueue_due_commands`.
     schedule = Schedule.objects.select_for_update().filter(command=job.arguments).first()
     if schedule is not None and schedule.job_id != job.pk:
         raise InvalidTransition(

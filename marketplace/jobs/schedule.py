@@ -151,7 +151,7 @@ def _wait_for_output(process: "subprocess.Popen[str]") -> str:
         except subprocess.TimeoutExpired:
             if not interrupted.is_set() and timezone.now() <= until:
                 continue
-        # One in each second.
+        # Each round takes a second.
         if terminations < TERMINATION_SECONDS:
             process.terminate()
             terminations += 1

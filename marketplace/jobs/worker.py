@@ -93,7 +93,7 @@ class JobWorker:
             try:
                 close_old_connections()
                 self._heartbeat()
-                # Before: a job that ends meanwhile may have enqueued another.
+                # Read before jobs are started: one that ends meanwhile may have enqueued another.
                 idle = not self.running
                 started = self._start_ready_jobs()
             except (DatabaseError, InterfaceError) as error:

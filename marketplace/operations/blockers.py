@@ -56,13 +56,13 @@ def _balance_blockers(user_id: uuid.UUID) -> Iterator[DeletionBlocker]:
             debt = money(debts[account.currency], account.currency)
             message = f"You owe {debt} for a card payment that was returned: add credit to pay it, or write to us."
             yield DeletionBlocker(message, "wallet-page", "See the wallet")
-        elif account.kind == AccountKind.VENDOR and account.earned_minor > 0:
-            earned = money(account.earned_minor, account.currency)
+        elif account.kind == AccountKind.VENDOR and account.unpaid_minor > 0:
+            earned = money(account.unpaid_minor, account.currency)
             yield DeletionBlocker(
                 f"The vendor account holds {earned}: it must be paid in a payout run first.", "payouts", "See the payouts"
             )
-        elif account.kind == AccountKind.VENDOR and account.earned_minor < 0:
-            owed = money(-account.earned_minor, account.currency)
+        elif account.kind == AccountKind.VENDOR and account.unpaid_minor < 0:
+            owed = money(-account.unpaid_minor, account.currency)
             yield DeletionBlocker(
                 f"The vendor account owes {owed} after refunds: later sales must cover it first.", "sales-statement", "See the statement"
             )

@@ -58,7 +58,7 @@ def anonymise(event: AccountDeleting) -> None:
         AccountInUse: something prevents it, such as a balance, a debt, an open payout, a disputed payment or a listing on sale.
     """
     user = User.objects.get(pk=event.user_id)
-    # Lock the ledger accounts whose balances are checked below: by their ids, as digests do, and last what is set aside from others, as all services do.
+    # Lock the ledger accounts whose balances are checked below: by their ids, as digests do, and those of what is set aside last, as all services do.
     accounts = LedgerAccount.objects.filter(owner=user).alias(is_aside=Q(kind__in=ASIDE_KINDS))
     list(accounts.select_for_update().order_by("is_aside", "pk"))
     # Appeals before what they are about, as decisions on them lock it, and listings before the vendor's profile, as uploads do.
@@ -76,10 +76,10 @@ def anonymise(event: AccountDeleting) -> None:
     erase_billing_details(user=user)
     claimed = Licence.objects.filter(holder=user, claimed_at__isnull=False)
     Quote.objects.filter(orders__in=claimed.values("order_id")).update(licensee_name="", licensee_email="")
-    for_others = Licence.objects.filter(holder=user).exclude(licensee_name="", licensee_email="", claim_digest="")
+    with_licensee = Licence.objects.filter(holder=user).exclude(licensee_name="", licensee_email="", claim_digest="")
     # In the order of a dispute, whose buyer may have bought several of them.
-    _lock(for_others)
-    for_others.update(licensee_name="", licensee_email="", claim_digest="")
+    _lock(with_licensee)
+    with_licensee.update(licensee_name="", licensee_email="", claim_digest="")
     for owned in (SpendingLimit, IdempotencyRecord, Approval, WalletSettings):
         owned._default_manager.filter(owner=user).delete()
     Quote.objects.filter(owner=user, orders__isnull=True).delete()
@@ -115,9 +115,9 @@ def _erase_developer_records(user: User) -> None:
     endpoints.delete()
     # Applications, then apps, before what belongs to them, as by decisions.
     _lock(DeveloperApplication.objects.filter(user=user))
+    # Apps stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     App.objects.filter(user=user).update(purpose="", redirect_uris="", status_reason="")
     WebhookEvent.objects.filter(Q(owner=user) | Q(app__user=user)).delete()
-    # The rows stay, because other users' orders refer to them. They are unusable, as the account is inactive.
     for rows in (AppLogo, AppOrigin, MetadataReview, ScopeReview):
         rows._default_manager.filter(app__user=user).delete()
     AppScope.objects.filter(app__user=user).update(reason="", note="")

@@ -243,7 +243,7 @@ def export_account(user: User) -> dict[str, Any]:
     }
     # A vendor's balance does not include sales since the last ledger digest.
     accounts = with_earnings(LedgerAccount.objects.filter(owner=user)).order_by("pk")
-    balances = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.earned_minor} for row in accounts]
+    balances = [{"kind": row.kind, "currency": row.currency, "balance_minor": row.unpaid_minor} for row in accounts]
     return {"account": account, **sections, **_other_sections(user), "balances": balances}
 
 

@@ -51,7 +51,7 @@ def summaries_of(accounts: Sequence[Any], totals: Mapping[str, ByTime], now: dt.
     for account in accounts:
         net = {moment: each.net_minor for moment, each in totals[account.currency].items()}
         last_month, this_month = _two_months(now).fill(net)
-        summaries.append(SalesSummary(account.currency, account.earned_minor, this_month, last_month))
+        summaries.append(SalesSummary(account.currency, account.unpaid_minor, this_month, last_month))
     return summaries
 
 

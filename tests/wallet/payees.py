@@ -46,7 +46,7 @@ def end_waiting_time(profile: VendorProfile, hours: float = 73) -> None:
 
 def earned(user: User) -> dict[str, int]:
     """Return what a vendor has earned and not been paid, in each currency."""
-    held = {account.currency: account.earned_minor for account in earnings_of(user)}
+    held = {account.currency: account.unpaid_minor for account in earnings_of(user)}
     return {code.value: held.get(code, 0) for code in WALLET_CURRENCIES}
 
 

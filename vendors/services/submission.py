@@ -27,7 +27,7 @@ def check_and_submit(*, listing: Listing, actor: User) -> Listing:
 
 
 def run_submit_checks(listing: Listing) -> list[CheckOutcome]:
-    """Run every check, outside of transactions; none if the listing cannot be submitted anyway, because a large stored file may have to be read."""
+    """Run every check, outside of transactions; none if the listing cannot be submitted anyway, since a check may read a large stored file."""
     return [] if _refusal_of(listing) else run_checks(listing)
 
 
@@ -39,7 +39,7 @@ def submit_checked(*, listing: Listing, checks: Sequence[CheckOutcome], actor: U
         InvalidTransition: it is under review already, or its file was replaced while it was checked.
         NothingToReview: it is published and has no new file.
         PreconditionFailed: it has changed since the state that If-Match names.
-        SubmitChecksFailed: at least one check failed, or the cover picture was removed since the checks.
+        SubmitChecksFailed: at least one check failed, or the thumbnail was removed since the checks.
     """
     if refusal := _refusal_of(listing):
         raise refusal

@@ -148,7 +148,7 @@ def _finishing(upload: Upload) -> Iterator[None]:
     try:
         yield
     finally:
-        # Not that of another request, which has taken over from one that took longer than `FINISH_WAIT`.
+        # Unless another request has taken over, because this one took longer than `FINISH_WAIT`.
         Upload.objects.filter(pk=upload.pk, finishing_until=until).update(finishing_until=None)
 
 

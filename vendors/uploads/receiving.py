@@ -102,7 +102,7 @@ def bare_form(request: HttpRequest, handler: OnePassHandler) -> list[str]:
 def receive(request: HttpRequest, *, key: str, maximum_bytes: int, reader: FormReader = bare_form) -> Received:
     """Stream the part named `file` into the file store.
 
-    Make every check that does not need the body before, without `request.data`, `.POST` and `.FILES`, which would read it. Use it as a
+    First make every check that needs no body, without `request.data`, `.POST` and `.FILES`, which would read the body. Use it as a
     context manager, and call `keep` once the record is committed, in a transaction that checks the state again. Do not call it inside
     a transaction, which would hold a database connection for as long as the client takes to send.
 
@@ -143,7 +143,7 @@ def removed_on_failure(key: str, failure: type[Problem] = DependencyUnavailable)
 def receive_small(request: HttpRequest, *, maximum_bytes: int, reader: FormReader = bare_form) -> bytes:
     """Receive the part named `file` into memory, for previews.
 
-    Make every check that does not need the body before, as for `receive`; raises what that raises.
+    First make every check that needs no body, as for `receive`; raises what that raises.
     """
     check_upload_headers(request, maximum_bytes)
     content = io.BytesIO()

@@ -34,7 +34,7 @@ class Approval(models.Model):
     id = models.UUIDField(primary_key=True, default=new_id, editable=False)
     owner = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+", db_index=False)
     quote = models.OneToOneField(Quote, on_delete=models.CASCADE, related_name="approval")
-    # Who asked: an app, or a token with its rotations; and its name at that time.
+    # Who asked: an app, or else a token, by the id that its rotations share; and the name of either at that time.
     app = models.ForeignKey(App, null=True, blank=True, on_delete=models.CASCADE, related_name="+")
     spender_id = models.UUIDField(null=True, blank=True)
     spender_name = models.CharField(max_length=core_bounds.NAME_CHARS)

@@ -112,7 +112,7 @@ class NextPayout:
 
 def next_payouts(*, profile: VendorProfile, accounts: Sequence[Any]) -> list[NextPayout]:
     """Return the vendor's next payout in each currency: when, how much, and why not; `accounts` are those of `earnings_of`."""
-    earned, applicable = {account.currency: account.earned_minor for account in accounts}, payout_details_of(profile)
+    earned, applicable = {account.currency: account.unpaid_minor for account in accounts}, payout_details_of(profile)
     minimum, now = settings.PAYOUT_MINIMUM * 100, timezone.now()
     found = []
     for currency in CURRENCIES:

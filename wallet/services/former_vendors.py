@@ -1,4 +1,4 @@
-"""Earnings of vendors whom no run pays any more: once a payout has bounced, all of them are paid in another way, or kept."""
+"""Earnings of vendors whom no run pays any more: once a payout has bounced, staff pay out all earnings in another way, or keep them."""
 
 from typing import Any
 

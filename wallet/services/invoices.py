@@ -96,7 +96,7 @@ def _issue_batch(seller_id: Any, until: datetime, *, everything: bool) -> int:
     for journal, order in batch:
         corrected = None if journal.kind == JournalKind.SALE else invoices.get(order.pk)
         if journal.kind != JournalKind.SALE and corrected is None:
-            # The sale committed after the refund's time, by another node's clock: both are issued by the next run.
+            # By another node's clock the sale is later than its refund, and has no invoice yet: a later batch issues the credit note.
             continue
         day = journal.at.astimezone(ZoneInfo(seller.time_zone)).date()
         year = fiscal_year_of(day, seller.fiscal_year_month)

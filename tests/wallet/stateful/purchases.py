@@ -204,5 +204,5 @@ class Buying(Adding):
         assert held == {(self.buyers[buyer].pk, currency): amount for (buyer, currency), amount in self.expected.balances.items()}
         vendors = {listing.store.owner_id: index for index, listing in enumerate(self.listings)}
         accounts = with_earnings(LedgerAccount.objects.filter(kind="vendor", owner__in=vendors))
-        earned = {(vendors[account.owner_id], account.currency): account.earned_minor for account in accounts}
+        earned = {(vendors[account.owner_id], account.currency): account.unpaid_minor for account in accounts}
         assert earned == self.expected.earnings

@@ -26,6 +26,6 @@ class EarningsViewSet(VendorViewSet):
         """Return the amounts to be paid out and the sales, refunds and payouts behind them, newest first."""
         accounts = earnings_of(self.user)
         page = newest_first(map(journals_of, accounts), "at", **self.query())
-        earned = {account.currency: account.earned_minor for account in accounts}
+        earned = {account.currency: account.unpaid_minor for account in accounts}
         balances = [{"currency": currency, "balance_minor": earned.get(currency, 0)} for currency in CURRENCIES]
         return Response(EarningsPage({"balances": balances, "items": page.rows, "nextCursor": page.next_cursor}).data)
