@@ -12,7 +12,7 @@ from marketplace.accounts.models import User
 from marketplace.core.database import row_by_id
 from marketplace.core.errors import NotFound
 
-from .models import CardReversal, Journal, LedgerAccount, TopUp
+from .models import CardReversal, Journal, LedgerAccount, TopUp, Transfer
 from .models.ledger import AccountKind, JournalKind
 from .models.top_ups import ReversalStatus, TopUpStatus
 
@@ -49,7 +49,8 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
 
     The wallet's journals since its first top-up are followed: a purchase, a debt, or a payout takes what was not paid by card first, a
     refund returns what its purchase took, up to what it moves, and what is frozen is taken from the credit by card first. It is at most
-    what has not returned of the top-ups: after a debt was paid with other credit, a refund returns that credit.
+    what has not returned of the top-ups, and what was written off of the debts for that, for which nothing came in: after a debt was paid
+    with other credit, a refund returns that credit.
     """
     taken: defaultdict[uuid.UUID | None, int] = defaultdict(int)
     first = Journal.objects.filter(wallet=wallet, top_up__isnull=False).order_by("wallet_entry").first()
@@ -62,7 +63,7 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
     for journal, kind, moved, order, undone, top_up, gone in later.annotate(gone=returned).values_list(*facts).iterator():
         net = moved or 0
         if kind in {JournalKind.SALE, JournalKind.REPAYMENT, JournalKind.HOLD}:
-            # A payout takes credit by card only if staff had added that by hand, and the provider told of the payment later.
+            # A payout takes credit by card only if it has returned to the card, or staff had added it before the provider told of the payment.
             by_card = taken[order or journal] = max(-net - other, 0)
         elif kind == JournalKind.FREEZE:
             by_card = taken[journal] = min(-net, card)
@@ -75,7 +76,10 @@ def _trace_card_credit(wallet: LedgerAccount) -> tuple[int, defaultdict[uuid.UUI
             # The end of a freeze or of a payout gives back what was taken by card. Other credit has undone nothing: 0 was taken.
             by_card = -taken[undone]
         card, other = card - by_card, other + net + by_card
-    return min(card, unreturned), taken
+    if card > unreturned:
+        written_off = Transfer.objects.filter(debit__kind=AccountKind.WRITTEN_OFF, credit__owner=wallet.owner_id, currency=wallet.currency)
+        card = min(card, unreturned + written_off.aggregate(total=Sum("amount_minor", default=0))["total"])
+    return card, taken
 
 
 def refundable_minor(top_up: TopUp, wallet: LedgerAccount) -> int:

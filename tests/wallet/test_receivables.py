@@ -118,6 +118,17 @@ def test_refund_after_a_debt_was_paid_by_bank_can_be_withdrawn_as_far_as_it_cann
     assert payable_of(user) == {"INR": (0, 0)}
 
 
+def test_refund_after_a_debt_was_written_off_cannot_be_withdrawn_as_nothing_came_in_for_it() -> None:
+    user, staff = indebted(), UserFactory()
+    write_off(user=user, currency="INR", reason="test", actor=staff)
+    refund_order(order=user.orders.get(), reason="test", actor=None)
+    assert payable_of(user) == {"INR": (PRICE, 0)}
+    # As much as has not returned of the top-up returns to its card, and the rest can be spent.
+    refund_top_up(top_up=user.top_ups.get(), reason="test", actor=staff)
+    drain()
+    assert (user.top_ups.get().status, payable_of(user)) == ("Returned", {"INR": (PART, 0)})
+
+
 def test_lost_dispute_of_a_top_up_that_paid_a_debt_restores_the_debt() -> None:
     user = indebted()
     later = paid_top_up(user, PART)

@@ -5,8 +5,8 @@ newest first, each up to its price. The part of a purchase's price that is attri
 *lost*, or, if the dispute is won, neither.
 A purchase of which half of the price or more is disputed or lost is suspended: its licence cannot be used, and up to the vendor's share is
 withheld from earnings that are not paid out. A dispute that is won restores all that it suspended. One that is lost takes the frozen credit,
-and ends each purchase of which half of the price or more is lost by then: from these the tax, the vendor's share that was withheld and the
-commission are taken, as far as they are needed. Other purchases stay; they are restored unless half or more is still disputed or lost. What
+and ends each purchase of which half of the price or more is lost by then: from these all of the tax is taken, and, as far as they are
+needed, the vendor's share that was withheld and the commission. Other purchases stay; they are restored unless half or more is still disputed or lost. What
 another dispute suspended stays suspended until that one ends. The buyer owes what is still missing, which is collected from later credit
 (`wallet.services.receivables`).
 

@@ -91,7 +91,9 @@ def request_wallet_payout(
     if amount < 1:
         raise InvalidAmount(f"The wallet holds nothing in {currency}." if amount_minor is None else "Ask for 0.01 or more.")
     if wallet is None or amount > payable:
-        raise _insufficient(amount, balance, currency)
+        price, held = to_number(amount), to_number(balance)
+        sentence = f"You ask for {price:.2f} {currency}; the wallet holds {held:.2f} {currency}."
+        raise InsufficientBalance(sentence, price=price, currency=currency, balance=held)
     payout = _set_aside(wallet, amount, details, actor)
     audit.record("wallet_payout.ask", payout, actor=actor, to_state=payout.status, currency=currency, amountMinor=payout.amount_minor)
     _notify(payout, "ask")
@@ -170,12 +172,6 @@ def _clean_payment_details(payment_details: str) -> str:
     if len(details) > bounds.BANK_DETAILS_CHARS:
         raise texts.invalid("payment_details", "max_length", f"At most {bounds.BANK_DETAILS_CHARS} characters.")
     return details
-
-
-def _insufficient(amount_minor: int, balance_minor: int, currency: str) -> InsufficientBalance:
-    price, balance = to_number(amount_minor), to_number(balance_minor)
-    sentence = f"You ask for {price:.2f} {currency}; the wallet holds {balance:.2f} {currency}."
-    return InsufficientBalance(sentence, price=price, currency=currency, balance=balance)
 
 
 def _set_aside(wallet: LedgerAccount, amount: int, details: str, actor: User) -> WalletPayout:

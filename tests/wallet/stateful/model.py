@@ -118,11 +118,12 @@ class Expected:
     # What is set aside to be paid out, with the part of it that was paid by card, and whose each request was.
     waiting: dict[tuple[int, str], tuple[int, int]] = field(default_factory=dict)
     wallet_payouts: dict[str, tuple[int, str]] = field(default_factory=dict)
-    # Card payments, what their open disputes froze, the part of each balance that was paid by card, and what is owed.
+    # Card payments, what their open disputes froze, the part of each balance that was paid by card, what is owed, and what was written off.
     added: dict[str, Added] = field(default_factory=dict)
     frozen: dict[str, Frozen] = field(default_factory=dict)
     by_card: Counter[tuple[int, str]] = field(default_factory=Counter)
     owed: Counter[tuple[int, str]] = field(default_factory=Counter)
+    written_off: Counter[tuple[int, str]] = field(default_factory=Counter)
     # The parts of prices that are disputed, or were lost, by order.
     disputed: Counter[str] = field(default_factory=Counter)
     # Of these, what was lost.

@@ -157,7 +157,7 @@ class Adding(Withdrawing):
         if owed:
             self.counted("write_off")
             write_off(user=self.buyers[buyer], currency=currency, reason="test", actor=self.staff)
-            self.expected.owed[buyer, currency] = 0
+            self.expected.written_off[buyer, currency] += self.expected.owed.pop((buyer, currency))
 
     def compare(self) -> None:
         """Compare what is frozen, withheld and owed."""

@@ -22,9 +22,9 @@ class Withdrawing(Circumstances):
         """Ask for money, perhaps for all of it or for more than there is."""
         key = (buyer, currency)
         balance = self.expected.balances[key]
-        # What was paid by card returns only to its card, unless it has returned there already.
+        # What was paid by card returns only to its card, unless it has returned there already, and what was taken for it is not written off.
         unreturned = sum(added.amount - added.returned for added in self.expected.added.values() if (added.buyer, added.currency) == key)
-        holds = balance - min(self.expected.by_card[key], unreturned)
+        holds = balance - min(self.expected.by_card[key], unreturned + self.expected.written_off[key])
         wanted = holds if amount is None else amount
         refusal = "payout_open" if key in self.expected.waiting else ""
         # A history takes less than a day by the clock that requests are counted by.
