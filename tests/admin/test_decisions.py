@@ -116,9 +116,10 @@ def test_reviewer_who_opens_a_decision_too_late_sees_who_decided_and_why(reviewe
         assert words in shown
 
 
-def test_decision_on_a_file_that_was_unblocked_meanwhile_names_the_unblocking(reviewer: User) -> None:
+def test_decision_on_a_file_that_was_blocked_or_unblocked_meanwhile_names_that(reviewer: User) -> None:
     file = make_deliverable(draft())
     block_deliverable(deliverable=file, reason="It phones home.", actor=UserFactory())
+    assert "It phones home." in text_of(signed_in(reviewer).get(address(Deliverable, "block", file.pk)))
     unblock_deliverable(deliverable=file, reason="A false alarm.", actor=UserFactory())
     shown = text_of(signed_in(reviewer).get(address(Deliverable, "unblock", file.pk)))
     assert "Last change Deliverable: unblock" in shown

@@ -10,10 +10,11 @@ from django.utils import timezone
 from rest_framework.test import APIClient
 
 from developers import bounds as developers_bounds
-from developers.models import ApiKey, FirstPartyToken, RefreshToken
+from developers.models import ApiKey, App, FirstPartyToken, RefreshToken
 from developers.secrets import Prefix, digest_of, new_secret
 from developers.services import leaks
 from developers.services.credentials import issue_api_key, revoke_api_key
+from marketplace.accounts.services import rename_user
 from marketplace.core import bounds
 from marketplace.core.access import CredentialKind
 from marketplace.core.models import AuditEntry
@@ -60,7 +61,7 @@ def test_leak_reports_of_unknown_ended_and_valid_secrets_get_the_same_response()
     revoke_api_key(key=ended, actor=None)
     expired, past = page_token(app.developer)
     FirstPartyToken.objects.filter(pk=expired.pk).update(expires_at=timezone.now())
-    answers = [report(secret) for secret in (real, over, past, new_secret(Prefix.API_KEY), "hunter2", real, token_of("personal")[1])]
+    answers = [report(secret) for secret in (real, over, past, *map(new_secret, Prefix), "hunter2", real, token_of("personal")[1])]
     assert {(answer.content, answer["Cache-Control"]) for answer in answers} == {(b'{"received":1}', "no-store")}
     assert report("a", "a", {"value": "b"}).json() == {"received": 3}
     assert FirstPartyToken.objects.get() == expired
@@ -89,9 +90,11 @@ def test_leaked_credential_is_revoked_and_user_and_developer_are_mailed_once(
 
 
 def test_leaked_refresh_token_even_a_used_one_revokes_its_family_and_is_mailed_once(django_capture_on_commit_callbacks: Any) -> None:
-    (token, _), (stranger, _) = token_of("oauth"), token_of("oauth")
+    (stranger, secret), (token, _) = token_of("oauth"), token_of("oauth")
     assert token.application is not None
     family, old = uuid.uuid4(), new_secret(Prefix.REFRESH_TOKEN)
+    others = {"user": stranger.user, "application": stranger.application, "token": "", "token_family": uuid.uuid4()}
+    RefreshToken.objects.create(token_checksum=digest_of(new_secret(Prefix.REFRESH_TOKEN)), access_token=stranger, **others)
     row = {"user": token.user, "application": token.application, "token": "", "token_family": family}
     RefreshToken.objects.create(token_checksum=digest_of(old), revoked=timezone.now(), **row)
     renewal = RefreshToken.objects.create(token_checksum=digest_of(new_secret(Prefix.REFRESH_TOKEN)), access_token=token, **row)
@@ -104,6 +107,11 @@ def test_leaked_refresh_token_even_a_used_one_revokes_its_family_and_is_mailed_o
     assert sorted(message.to[0] for message in mail.outbox) == sorted([token.user.email, token.application.developer.email])
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == (f"Reported as leaked, found at {WHERE}", 1)
+    # A client with a metadata document has no developer.
+    App.objects.filter(pk=stranger.application_id).update(user=None, registration_source="cimd")
+    with django_capture_on_commit_callbacks(execute=True):
+        assert report(secret).status_code == 200
+    assert mail.outbox[-1].to == [stranger.user.email]
 
 
 def test_failed_revocation_of_a_leaked_key_leaves_the_others_and_can_be_repeated(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -129,6 +137,7 @@ def test_failed_revocation_of_a_leaked_key_leaves_the_others_and_can_be_repeated
 def test_owner_of_many_leaked_secrets_gets_a_few_mails_a_day(django_capture_on_commit_callbacks: Any) -> None:
     app, other = AppFactory(), AppFactory()
     secrets = [issue_api_key(app=app, name=str(number), actor=app.user)[1] for number in range(developers_bounds.LEAK_MAILS_A_DAY + 2)]
+    rename_user(user=app.user, name="Jo", actor=app.user)
     with django_capture_on_commit_callbacks(execute=True):
         report(*secrets)
         report(issue_api_key(app=other, name="x", actor=other.user)[1])

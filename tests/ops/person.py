@@ -137,7 +137,7 @@ class Person:
         user, now = self.user, self.now
         store = self.add("catalog.Store", owner=user, is_open=True)
         self.add("catalog.StorePicture", store=store, kind="Logo", size=5)
-        profile = self.add("vendors.VendorProfile", user=user, store=store)
+        profile = self.add("vendors.VendorProfile", user=user, store=store, status="Approved", decided_at=now, decided_by=self.other)
         self.add("vendors.PayoutDetails", profile=profile, currency="INR")
         for which in ("sold", "never sold"):
             listing = self.add(
@@ -227,12 +227,12 @@ class Person:
         what = {"listing": listing, "tier": tier}
         offer = {**what, "currency": "INR", "price_minor": 0, "tax_rate_bp": 0, "tax_minor": 0}
         shown = {"terms": tier.terms.get(), "ai_training": "forbidden"}
-        quote = self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **shown, **offer)
-        self.add("wallet.Approval", owner=user, quote=quote, spender_id=quote.pk, expires_at=self.now + SOON, status="Waiting")
+        self.add("wallet.Quote", owner=user, expires_at=self.now + SOON, **shown, **offer)
         unsold = {**offer, "listing": self.rows["catalog.Listing never sold"]}
         self.add("wallet.Quote of another person", owner=self.other, expires_at=self.now + SOON, **shown, **unsold)
         parts = {"commission_minor": 0, "vendor_share_minor": 0, "status": "Completed"}
         used = self.add("wallet.Quote of an order", owner=user, expires_at=self.now + SOON, **shown, **offer)
+        self.add("wallet.Approval", owner=user, quote=used, spender_id=used.pk, expires_at=self.now + SOON, status="Waiting")
         order = self.add("wallet.Order", buyer=user, deliverable=file, terms=tier.terms.get(), quote=used, **offer, **parts)
         self.add("wallet.ReversalPart", reversal=self.reversal, order=order, reversed_minor=1, suspended=True, withheld_minor=0)
         self.add("wallet.RefundRequest", order=order, vendor=self.user, status="InReview", reason="faulty", escalated_at=self.now)

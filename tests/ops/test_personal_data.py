@@ -48,15 +48,19 @@ def test_export_has_every_declared_column_and_no_other_and_that_of_someone_else_
     assert marks_in("".join(export_lines(UserFactory()))) == set()
 
 
-def test_deletion_leaves_what_is_declared_kept_and_nothing_else() -> None:
+def test_deletion_leaves_what_is_declared_kept_and_nothing_else_and_that_of_someone_else_everything() -> None:
     person = Person()
+    delete_account(user=UserFactory(), reason="Asked for.", actor=None)
+    assert all(map(is_there, person.rows.values()))
+    assert stored_marks() == {f"{name}.{column}" for name, column in MARKS}
     delete_account(user=person.user, reason="Asked for.", actor=None)
     rows = {name for name, row in person.rows.items() if is_there(row)}
     assert rows == {holding.name for holding in HOLDINGS if holding.kept}
     assert stored_marks() == {f"{holding.name}.{column}" for holding in HOLDINGS for column in holding.remaining}
-    user, store = person.user, person.rows["catalog.Store"]
-    user.refresh_from_db()
-    store.refresh_from_db()
+    user, store, profile = person.user, person.rows["catalog.Store"], person.rows["vendors.VendorProfile"]
+    for row in (user, store, profile):
+        row.refresh_from_db()
+    assert (profile.status, profile.decided_by, profile.decided_at > person.now) == ("Suspended", None, True)
     assert (user.is_active, user.has_usable_password(), user.last_login, store.is_open) == (False, False, None, False)
 
 

@@ -210,11 +210,17 @@ def test_listing_that_was_never_on_sale_goes_back_to_its_place_in_the_queue() ->
 
 
 @pytest.mark.slow
-def test_listing_with_the_file_that_was_on_sale_is_published_again() -> None:
+def test_listing_with_the_file_that_was_on_sale_and_no_newer_one_is_published_again() -> None:
     listing = unpublish_listing(listing=(was := published()), actor=was.store.owner)
     listing = submitted(Listing.objects.get(pk=listing.pk))
     reject_listing(review=open_review(listing), findings=[FINDING], actor=UserFactory())
-    reverse(appealed(Listing.objects.get(pk=listing.pk)))
+    listing.refresh_from_db()
+    appeal = appealed(listing)
+    add_candidate(listing)
+    with pytest.raises(InvalidTransition):
+        reverse(appeal)
+    Listing.objects.filter(pk=listing.pk).update(candidate_deliverable=None)
+    reverse(appeal)
     listing.refresh_from_db()
     assert (listing.status, listing.approved_deliverable) == ("Published", was.approved_deliverable)
 
@@ -282,6 +288,7 @@ def test_update_that_was_withdrawn_before_a_second_takedown_does_not_wait_again(
     listing, reviewer = submitted(add_candidate(published())), UserFactory()
     for _ in range(2):
         takedown_listing(listing=listing, reason="Copied.", actor=reviewer)
+        taken_down()
         reverse(appealed(Listing.objects.get(pk=listing.pk)))
         listing.refresh_from_db()
         if listing.update_status:
@@ -290,12 +297,16 @@ def test_update_that_was_withdrawn_before_a_second_takedown_does_not_wait_again(
     assert ListingReview.objects.filter(listing=listing, status="Withdrawn").count() == 1
 
 
-def test_update_whose_file_was_blocked_since_the_takedown_does_not_wait_again() -> None:
+@pytest.mark.parametrize("change", ["blocked", "replaced"])
+def test_update_whose_file_was_blocked_or_replaced_since_the_takedown_does_not_wait_again(change: str) -> None:
     listing = submitted(add_candidate(published()))
     takedown_listing(listing=listing, reason="Copied.", actor=UserFactory())
     listing = Listing.objects.get(pk=listing.pk)
     assert listing.candidate_deliverable is not None
-    block_deliverable(deliverable=listing.candidate_deliverable, reason="A virus.", actor=UserFactory())
+    if change == "blocked":
+        block_deliverable(deliverable=listing.candidate_deliverable, reason="A virus.", actor=UserFactory())
+    else:
+        add_candidate(listing)
     reverse(appealed(listing))
     listing.refresh_from_db()
     assert (listing.status, listing.update_status) == ("Published", "")

@@ -141,7 +141,7 @@ def test_new_file_replaces_the_previews_of_the_one_before_and_the_same_file_keep
 
 
 def test_listing_that_was_deleted_before_its_previews_were_made_gets_none() -> None:
-    listing = selling(font())
+    listing, _ = selling(font()), selling(font())
     Listing.objects.filter(pk=listing.pk).update(status="Draft", approved_deliverable=None)
     Listing.objects.filter(pk=listing.pk).delete()
     make_file_previews(listing_id=listing.pk)

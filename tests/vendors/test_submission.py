@@ -12,6 +12,8 @@ from rest_framework.test import APIClient
 from catalog.models import Deliverable, LicenseTier, Listing, Preview
 from catalog.services.review import block_deliverable, reject_listing
 from marketplace.accounts.models import User
+from marketplace.core.errors import InvalidTransition
+from tests.catalog.cases import add_candidate, published, submitted
 from tests.files import makers
 from tests.files.makers import form
 from vendors.api.views import submission as submission_views
@@ -149,6 +151,10 @@ def test_second_submit_is_refused_before_the_file_is_read(step: Callable[[str], 
     assert problem(answer) == (409, "invalid_transition")
     assert answer.json()["currentState"] == "PendingReview"
     assert ready.reviews.count() == 1
+    update = submitted(add_candidate(published()))
+    with pytest.raises(InvalidTransition) as refused:
+        submit_checked(listing=update, checks=[], actor=update.store.owner)
+    assert refused.value.members == {"currentState": "PendingReview"}
 
 
 @pytest.mark.django_db(transaction=True)

@@ -273,6 +273,9 @@ def test_deleted_account_of_a_licensee_is_anonymised_and_the_order_kept() -> Non
     claimed(order, client)
     other = make_quote(buyer=payer, purchase=PurchaseRequest(str(listing.pk), licensee=Licensee("Other", "other@client.example")))
     assert export_account(client)["licences"][0]["licensee_name"] == CLIENT.name
+    delete_account(user=UserFactory(), reason="test", actor=None)
+    quote.refresh_from_db()
+    assert quote.licensee_name == CLIENT.name
     delete_account(user=client, reason="test", actor=None)
     licence = Licence.objects.get()
     assert (licence.licensee_name, licence.licensee_email, licence.claim_digest) == ("", "", "")

@@ -49,8 +49,6 @@ def apply(
         StoreSlugTaken: another store has the slug.
         NotFound: the account is not active.
     """
-    if VendorProfile.objects.filter(user=user).exists():
-        raise VendorProfileExists
     approved = auto_approve and (user.is_staff or is_approved_developer(user))
     status = VendorStatus.APPROVED if approved else VendorStatus.PENDING
     try:
@@ -68,11 +66,10 @@ def apply(
             )
             audit.record("vendor.apply", profile, actor=actor, to_state=status)
     except IntegrityError as error:
-        if violates(error, Store, "store_slug_taken"):
-            raise StoreSlugTaken from error
-        # A concurrent request of the same user has created the store.
         if VendorProfile.objects.filter(user=user).exists():
             raise VendorProfileExists from error
+        if violates(error, Store, "store_slug_taken"):
+            raise StoreSlugTaken from error
         raise
     return profile
 

@@ -14,12 +14,13 @@ pytestmark = pytest.mark.database_full
 
 
 @pytest.mark.parametrize(("which", "hint"), [("access_token", "refresh_token"), ("refresh_token", None), ("refresh_token", "nonsense")])
-def test_revoking_either_token_ends_both(party: Party, which: str, hint: str | None) -> None:
-    tokens = party.tokens()
+def test_revoking_either_token_ends_both_and_no_others(party: Party, which: str, hint: str | None) -> None:
+    earlier, tokens = party.tokens(), party.tokens()
     body = {"client_id": party.app.client_id, "token": tokens[which]} | ({"token_type_hint": hint} if hint else {})
     assert post_form("/oauth/revoke", body).status_code == 200
     assert call(tokens["access_token"]).status_code == 401
     assert_error(party.refresh(tokens["refresh_token"]), "invalid_grant")
+    assert call(earlier["access_token"]).status_code == 200
     assert post_form("/oauth/revoke", body).status_code == 200
     assert AuditEntry.objects.filter(action="token_family.revoke").count() == 1
 

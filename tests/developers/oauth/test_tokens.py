@@ -135,9 +135,12 @@ def test_erased_token_pair_is_never_returned(party: Party) -> None:
     job = Job.objects.get(task_path=erase_successor.module_path)
     assert job.run_after == old.revoked + REFRESH_GRACE
     Job.objects.update(run_after=timezone.now())
+    later = party.tokens()["refresh_token"]
+    party.refresh(later)
     drain()
     old.refresh_from_db()
     assert not old.encrypted_successor
+    assert party.refresh(later).status_code == 200
     assert_error(party.refresh(secret), "invalid_grant")
 
 
