@@ -100,10 +100,9 @@ def refresh_listings(ids: Sequence[uuid.UUID]) -> int:
 
 def refresh_store(store: Store) -> None:
     """Update the rows of a store that was opened, closed or renamed, or whose logo was changed."""
-    published = Listing.objects.filter(store=store, status=ListingStatus.PUBLISHED)
     indexed = ListingIndex.objects.filter(listing__store=store)
     if store.is_open:
-        refresh_listings(list(published.filter(index__isnull=True).values_list("pk", flat=True)))
+        refresh_listings(list(Listing.objects.filter(store=store, index__isnull=True).values_list("pk", flat=True)))
         logo = _logos().filter(store=store).first()
         indexed.exclude(store_name=store.name, store_logo=logo).update(store_name=store.name, store_logo=logo)
     else:

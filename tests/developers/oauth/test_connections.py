@@ -91,9 +91,10 @@ def test_redirects_of_an_app_stay_when_the_new_ones_are_refused_or_taken_back_an
     )
     app.refresh_from_db()
     assert app.redirect_uris == OLD
+    others = waiting(AppFactory())
     waiting(app)
     assert not set_redirect_uris(app=app, uris=[OLD], actor=app.developer)
-    assert not MetadataReview.objects.filter(status="Changed").exists()
+    assert MetadataReview.objects.get(status="Changed") == others
     App.objects.filter(pk=app.pk).update(redirect_uris=f"{OLD} {NEW}")
     assert not set_redirect_uris(app=app, uris=[NEW], actor=app.developer)
     app.refresh_from_db()

@@ -11,7 +11,7 @@ from developers.api.webhooks import DATA
 from developers.event_types import PING, SUFFICIENT_SCOPES, EventType
 from developers.models import App, WebhookEvent
 from developers.services.consents import withdraw_consent
-from developers.services.scopes import narrow_scopes
+from developers.services.scopes import ScopeDecision, decide_scopes, narrow_scopes, request_scopes
 from marketplace.core.access import CredentialKind
 from marketplace.core.scopes import Scope
 from tests import ROOT
@@ -169,10 +169,14 @@ def test_app_gets_no_events_about_a_buyer_who_withdrew_the_consent(listen: Liste
     assert [data["orderId"] for _, data in told(receiver)] == [str(orders[1].pk)]
 
 
-def test_app_that_lost_its_scopes_gets_that_event_and_no_more_order_events(listen: Listen, receiver: Receiver) -> None:
+def test_app_whose_scopes_changed_gets_that_event_and_without_them_no_more_order_events(listen: Listen, receiver: Receiver) -> None:
     to = listen(EventType.SCOPES_CHANGED, EventType.ORDER_REFUNDED)
-    app = App.objects.get(pk=to.app.pk)
-    app = narrow_scopes(app=app, scopes={Scope.ACCOUNT_READ, Scope.WALLET_SPEND}, reason="Not needed.", actor=UserFactory())
-    refund_order(order=ordered_through(app, CredentialKind.API_KEY), reason="Broken.", actor=UserFactory())
-    [(event, data)] = told(receiver)
-    assert (event, data) == ("app.scopes_changed", {"appId": str(app.pk), "grantedScopes": app.granted_scopes.split()})
+    app, again = App.objects.get(pk=to.app.pk), Scope.LIBRARY_DOWNLOAD
+    lost = {Scope.ACCOUNT_READ, Scope.WALLET_SPEND, again}
+    narrowed = narrow_scopes(app=app, scopes=lost, reason="Not needed.", actor=UserFactory())
+    review = request_scopes(app=app, scopes={again: "To deliver."}, actor=app.developer)
+    widened = decide_scopes(review=review, decisions={again: ScopeDecision(granted=True)}, note="", actor=UserFactory())
+    refund_order(order=ordered_through(widened, CredentialKind.API_KEY), reason="Broken.", actor=UserFactory())
+    assert told(receiver) == [
+        ("app.scopes_changed", {"appId": str(app.pk), "grantedScopes": each.granted_scopes.split()}) for each in (narrowed, widened)
+    ]

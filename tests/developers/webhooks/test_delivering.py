@@ -79,6 +79,12 @@ def test_next_delivery_of_an_endpoint_is_scheduled_once_for_its_due_time(failing
     assert [job.run_after for job in waiting] == [max(paused, WebhookDelivery.objects.earliest("next_at").next_at)]
     assert len(receiver.calls) == 1
     receiver.status = 204
+    # The endpoint's pause ends before the first one is due.
+    WebhookDelivery.objects.filter(attempts=1).update(next_at=timezone.now() + timedelta(hours=1))
+    WebhookEndpoint.objects.update(paused_until=None, next_job_at=None)
+    Job.objects.update(run_after=timezone.now())
+    drain()
+    assert len(receiver.calls) == 3
     go_on()
     assert len(receiver.calls) == 4
     assert failing.fresh.status == "Active"
