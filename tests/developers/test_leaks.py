@@ -108,7 +108,8 @@ def test_leaked_refresh_token_even_a_used_one_revokes_its_family_and_is_mailed_o
     entry = AuditEntry.objects.get(action="token_family.revoke")
     assert (entry.reason, entry.data["tokens"]) == (f"Reported as leaked, found at {WHERE}", 1)
     # A client with a metadata document has no developer.
-    App.objects.filter(pk=stranger.application_id).update(user=None, registration_source="cimd")
+    assert stranger.application is not None
+    App.objects.filter(pk=stranger.application.pk).update(user=None, registration_source="cimd")
     with django_capture_on_commit_callbacks(execute=True):
         assert report(secret).status_code == 200
     assert mail.outbox[-1].to == [stranger.user.email]

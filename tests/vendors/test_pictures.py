@@ -70,8 +70,10 @@ def test_published_listing_is_never_without_the_picture_on_its_card(client: APIC
     with pytest.raises(ThumbnailNeeded):
         update_picture(listing=listing, preview_id=first.pk, actor=listing.store.owner, slot=1, alt_text="not kept either")
     assert (places(listing), listing.previews.get(kind="Gallery").alt_text) == ({0: first.pk}, "")
-    # Another one may take its place.
+    # Another one, which changes the listing, may take its place.
+    before = Listing.objects.get(pk=listing.pk).updated_at
     second = show(listing, 3)
+    assert Listing.objects.get(pk=listing.pk).updated_at > before
     assert client.patch(address(listing, first), {"sortOrder": 3}, format="json").status_code == 200
     assert places(listing) == {0: second.pk, 3: first.pk}
     # One that is not on sale may be without it.
