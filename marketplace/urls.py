@@ -1,6 +1,8 @@
 """Every address of the service."""
 
+from allauth.account.views import email
 from django.contrib import admin
+from django.db import transaction
 from django.urls import URLPattern, URLResolver, include, path
 
 from marketplace.api.document import DocumentView
@@ -27,6 +29,8 @@ urlpatterns = [
     path("admin/files/<uuid:file_id>/entry/font.css", admin.site.admin_view(contents.entry_font), name="admin-file-entry-font"),
     path("admin/files/<uuid:file_id>/glyphs.svg", admin.site.admin_view(contents.glyphs), name="admin-file-glyphs"),
     path("admin/", admin.site.urls),
+    # In one transaction, so that the lock of the account lasts until its own address is saved too.
+    path("account/email/", transaction.atomic(email), name="account_email"),
     path("account/", include("allauth.urls")),
     path("", include("developers.dashboard.urls")),
     path("", include("developers.oauth.urls")),

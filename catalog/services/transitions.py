@@ -56,11 +56,11 @@ def lock_own_listing(listing: Listing, actor: User) -> Listing:
     """Return the vendor's own listing, locked.
 
     Raises:
-        NotFound: it is someone else's.
+        NotFound: it is someone else's, or the account is not active.
         PreconditionFailed: it has none of the required ETags.
     """
     locked = lock_listing(listing.pk)
-    if locked.store.owner_id != actor.pk:
+    if locked.store.owner_id != actor.pk or not locked.store.owner.is_active:
         raise NotFound
     require_etag(locked, listing.required_etags)
     return locked

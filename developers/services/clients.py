@@ -23,7 +23,7 @@ from ..models.clients import MetadataReviewStatus
 from ..redirects import uri_error
 from .apps import write_redirect_uris
 from .scopes import queue_request
-from .states import APP_TRANSITIONS, notify_developer
+from .states import APP_TRANSITIONS, lock_app, notify_developer
 
 METADATA_REVIEW_TRANSITIONS = TransitionTable(
     "metadata_review",
@@ -56,7 +56,7 @@ def set_redirect_uris(*, app: App, uris: Sequence[str], actor: User) -> bool:
     for uri in wanted:
         if fault := uri_error(uri):
             raise texts.invalid("redirect_uris", "invalid", f"{uri[:200]}: {fault}")
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock_app(app)
     # A developer's app has a row for its latest request only: an earlier one is replaced, even if it still waits.
     MetadataReview.objects.filter(app=app).delete()
     present = app.redirect_uris.split()

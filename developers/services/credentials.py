@@ -26,6 +26,7 @@ from ..secrets import Prefix, digest_of, new_secret
 from ..selectors import keys_of, mcp_tokens_of, tokens_without_app_of
 from .oauth import lock_consents, revoke_family
 from .spending import LimitValues, set_spending_limit
+from .states import lock_app
 
 TOKEN_MAX_AGE = timedelta(days=365)
 _PREFIXES = {TokenKind.PERSONAL: Prefix.PERSONAL_TOKEN, TokenKind.MCP: Prefix.MCP_TOKEN}
@@ -111,6 +112,7 @@ def issue_token_without_app(
     Raises:
         ExpiryRequired: the expiry date is in the past or more than a year ahead.
         InvalidInput: the name or a limit is invalid.
+        NotFound: the account is not active.
         PasswordRequired: it could spend money, and the password was not given again.
         SpendingLimitRequired: it could spend money, and there is no limit.
         TooManyTokens: the user has the maximum number of active tokens.
@@ -122,7 +124,7 @@ def issue_token_without_app(
     if spends and not limits:
         raise SpendingLimitRequired
     # The lock keeps simultaneous calls within the maximum.
-    user = lock(User.objects.all(), pk=user.pk)
+    user = lock(User.objects.filter(is_active=True), pk=user.pk)
     if tokens_without_app_of(user).active().count() >= bounds.MAX_TOKENS_WITHOUT_APP:
         raise TooManyTokens(maximum=bounds.MAX_TOKENS_WITHOUT_APP)
     kind = TokenKind.MCP if audience == Audience.MCP else TokenKind.PERSONAL
@@ -155,11 +157,9 @@ def issue_mcp_token(*, app: App, name: str, expires_at: datetime, actor: User, p
 
 def _lock_app(app: App, credential: str) -> App:
     """Return the app, locked, if it can have the credential, which acts for its developer with its granted scopes."""
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock_app(app)
     if app.status != AppStatus.APPROVED or not app.granted_scopes:
         raise AppNotApproved(f"{credential} needs an approved app with granted scopes. The page of the app says what it waits for.")
-    if app.user is None:
-        raise AppNotApproved(f"{credential} acts for the app's developer, and this app has none.")
     return app
 
 

@@ -66,7 +66,7 @@ def revoke_first_party_token(*, token: FirstPartyToken, actor: User | None, reas
 def _issue(session_key: str, scopes: frozenset[Scope], *, app: App | None, user: User) -> tuple[FirstPartyToken, str]:
     # The lock keeps simultaneous pages within the maximum. `session_hash` comes from the given `user`, against whom the session was checked,
     # not from the locked row: if the password was changed meanwhile, that session has ended, and its token must not be valid either.
-    lock(User.objects.all(), pk=user.pk)
+    lock(User.objects.filter(is_active=True), pk=user.pk)
     own = FirstPartyToken.objects.filter(user=user)
     kept = own.filter(expires_at__gt=timezone.now()).order_by("-id").values_list("pk", flat=True)[: bounds.MAX_FIRST_PARTY_TOKENS - 1]
     own.exclude(pk__in=list(kept)).delete()

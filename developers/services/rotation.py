@@ -37,6 +37,8 @@ def rotate_api_key(*, key: ApiKey, overlap: timedelta, actor: User) -> tuple[Api
         TooManyKeys: the app has the maximum number of active keys.
     """
     _check_overlap(overlap)
+    # Locked before the key, as by a deletion of the account.
+    lock(User.objects.all(), pk=key.app.user_id)
     key = lock(ApiKey.objects.select_related("app"), pk=key.pk)
     if not key.is_active:
         raise InvalidTransition("The key has expired or was revoked; create a new one.")

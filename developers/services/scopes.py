@@ -27,7 +27,7 @@ from ..models import App, AppLogo, AppScope, ScopeReview
 from ..models.apps import AppStatus, ScopeReviewStatus
 from ..selectors import open_scope_review_of, undecided_scopes_of
 from ..webhooks.publishing import new_event, publish_events
-from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_approved_application, notify_developer
+from .states import APP_TRANSITIONS, SANDBOX_REASON, SCOPE_REVIEW_TRANSITIONS, lock_app, lock_approved_application, notify_developer
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ def request_scopes(*, app: App, scopes: Mapping[Scope, str], actor: User) -> Sco
         ScopeNotAvailable: a scope that no app can have.
         ScopeReviewOpen: an earlier request waits.
     """
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock_app(app)
     if open_scope_review_of(app) is not None:
         raise ScopeReviewOpen
     if app.status != AppStatus.APPROVED:

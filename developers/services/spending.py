@@ -41,11 +41,11 @@ def set_spending_limit(*, owner: User, spender: App | AccessToken, limit_values:
 
     Raises:
         InvalidInput: no amount, one that is not above zero, another currency than a wallet holds, or invalid categories.
-        NotFound: the token is not the owner's, or the app neither belongs to the owner nor is connected.
+        NotFound: the account is not active, the token is not the owner's, or the app neither belongs to the owner nor is connected.
     """
     _check_values(limit_values)
-    # Changes to the owner's limits are made one after the other.
-    owner = lock(User.objects.all(), pk=owner.pk)
+    # Changes to the owner's limits are made one after the other, and none while the account is deleted.
+    owner = lock(User.objects.filter(is_active=True), pk=owner.pk)
     if not _can_limit(owner, spender):
         raise NotFound
     return _save_limit("spending_limit.set", spender, limit_values, owner=owner, actor=actor)

@@ -48,6 +48,12 @@ def notify_developer(app: App, template: str, **context: Any) -> None:
         mail(app.user, template, app=app, **context)
 
 
+def lock_app(app: App) -> App:
+    """Return the app, locked after its developer, as by a deletion; raises NotFound if it has none whose account is active."""
+    lock(User.objects.filter(is_active=True), pk=app.user_id)
+    return lock(App.objects.all(), pk=app.pk)
+
+
 def lock_approved_application(user: User) -> DeveloperApplication:
     """Return the user's approved application, locked, so that a withdrawal waits for this transaction.
 

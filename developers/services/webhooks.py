@@ -25,6 +25,7 @@ from ..models.apps import AppStatus
 from ..models.webhooks import DeliveryStatus
 from ..webhooks.delivering import disable_locked, schedule_delivery
 from ..webhooks.signing import encrypt_secret, new_secret, reencrypt_secret
+from .states import lock_app
 
 # Maximum number of test events to an endpoint, and of redeliveries of one delivery, in a minute.
 TRIES_A_MINUTE = 5
@@ -52,7 +53,7 @@ def create_endpoint(
         TooManyWebhookEndpoints: the app has the maximum number of endpoints.
         WebhookUrlRefused: no events are sent to the address.
     """
-    app = lock(App.objects.all(), pk=app.pk)
+    app = lock_app(app)
     if app.status != AppStatus.APPROVED:
         raise AppNotApproved("You can create webhooks while the app is approved.")
     if WebhookEndpoint.objects.filter(app=app).count() >= bounds.MAX_WEBHOOK_ENDPOINTS:

@@ -72,7 +72,7 @@ def number_new_events() -> bool:
     if not waiting.exists():
         return False
     counter, _ = EventCounter.objects.select_for_update().get_or_create(pk=1)
-    events = list(waiting.only("pk")[:BATCH])
+    events = list(waiting.select_for_update(no_key=True, skip_locked=True).only("pk")[:BATCH])
     for event in events:
         counter.last += 1
         event.position = counter.last

@@ -4,6 +4,7 @@ from django.db import transaction
 
 from catalog.models import Listing
 from marketplace.accounts.models import User
+from marketplace.core.transitions import lock
 
 from .. import bounds
 from ..errors import TooManyFavourites
@@ -15,10 +16,11 @@ def add_favourite(*, listing: Listing, actor: User) -> None:
     """Add a listing to the user's favourites; adding it again does nothing.
 
     Raises:
+        NotFound: the account is not active.
         TooManyFavourites: the user has the maximum number.
     """
-    # So that the number is not exceeded by two requests at once.
-    User.objects.select_for_update(no_key=True).get(pk=actor.pk)
+    # So that the number is not exceeded by two requests at once, and nothing is added while the account is deleted.
+    lock(User.objects.filter(is_active=True), pk=actor.pk)
     kept = Favourite.objects.filter(user=actor)
     if kept.filter(listing=listing).exists():
         return

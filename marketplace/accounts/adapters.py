@@ -10,6 +10,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.core.exceptions import ValidationError
 from django.core.mail import EmailMultiAlternatives
+from django.db import transaction
 from django.http import HttpRequest
 from django.urls import reverse
 
@@ -41,6 +42,7 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]  # allauth sh
             raise ValidationError(f"At most {longest} characters.", code="max_length")
         return str(super().clean_email(email))
 
+    @transaction.atomic
     def confirm_email(self, request: HttpRequest, email_address: EmailAddress) -> bool:
         """Refuse a further address with which another account was made, confirmed or not: made primary, it would be the address of both."""
         if User.objects.filter(email=email_address.email).exclude(pk=email_address.user_id).exists():

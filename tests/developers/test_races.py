@@ -225,17 +225,28 @@ def test_key_without_overlap_has_one_successor() -> None:
     assert ApiKey.objects.count() == 2
 
 
-def test_rotation_of_a_token_waits_for_its_user_before_it_locks_the_token() -> None:
-    user = UserFactory()
+def rotated_token(user: User) -> tuple[AccessToken, partial[Any]]:
     scopes_of_token = frozenset({Scope.ACCOUNT_READ})
     token, _ = credentials.issue_token_without_app(user=user, name="script", scopes=scopes_of_token, expires_at=in_days(7), actor=user)
+    return token, partial(rotate_token, token=token)
+
+
+def rotated_key(user: User) -> tuple[ApiKey, partial[Any]]:
+    key, _ = credentials.issue_api_key(app=AppFactory(user=user), name="server", actor=user)
+    return key, partial(rotate_api_key, key=key)
+
+
+@pytest.mark.parametrize("rotated", [rotated_token, rotated_key])
+def test_rotation_waits_for_the_user_before_it_locks_the_credential(rotated: Callable[[User], tuple[Model, partial[Any]]]) -> None:
+    user = UserFactory()
+    credential, rotate = rotated(user)
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             lock(User.objects.all(), pk=user.pk)
-            waiting = pool.submit(refusals_at_once, partial(rotate_token, token=token, overlap=timedelta(0), actor=user))
+            waiting = pool.submit(refusals_at_once, partial(rotate, overlap=timedelta(0), actor=user))
             until_someone_waits()
             # A deletion of the account takes it next.
-            assert AccessToken.objects.select_for_update(nowait=True).get() == token
+            assert type(credential)._default_manager.select_for_update(nowait=True).get() == credential
         assert waiting.result(PATIENCE_SECONDS) == [None]
 
 

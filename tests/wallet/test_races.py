@@ -4,12 +4,15 @@ import threading
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
 from decimal import Decimal
 from functools import partial
+from io import StringIO
 from typing import Any
 from unittest.mock import patch
 
 import pytest
+from django.core.management import call_command
 from django.db import connection, connections, transaction
 from django.utils import timezone
 from rest_framework.test import APIClient
@@ -28,6 +31,7 @@ from marketplace.accounts.models import User
 from marketplace.accounts.services import delete_account
 from marketplace.core.errors import IdempotencyConflict
 from marketplace.core.scopes import Scope
+from marketplace.core.transitions import lock
 from marketplace.review.appeals import appealable_decision, submit_appeal
 from marketplace.review.models import Appeal
 from tests.callers import bearer, personal_token
@@ -365,6 +369,22 @@ def test_deletion_of_a_licensee_locks_the_licences_in_the_order_of_disputes() ->
             # A dispute of the payment for both suspends this one next.
             assert Licence.objects.select_for_update(nowait=True).get(order_id=second).holder == client
         assert waiting.result(PATIENCE_SECONDS) == [client]
+
+
+def test_purge_erases_old_bank_details_without_a_lock_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(bounds, "BANK_DETAILS_AGE", timedelta(0))
+    for _ in range(2):
+        pay_wallet_payout(wallet_payout=requested_payout(funded(inr=10_000)), reference="UTR 1", actor=UserFactory())
+    first, second = WalletPayout.objects.order_by("pk")
+    with ThreadPoolExecutor(1) as pool:
+        with transaction.atomic():
+            # A deletion of an account locks both, in either order.
+            lock(WalletPayout.objects.all(), pk=second.pk)
+            waiting = pool.submit(outcomes_at_once, partial(call_command, "purge", "wallet", stdout=StringIO()))
+            until_someone_waits()
+            assert WalletPayout.objects.select_for_update(nowait=True).get(pk=first.pk) == first
+        waiting.result(PATIENCE_SECONDS)
+    assert not WalletPayout.objects.exclude(payment_details="").exists()
 
 
 def test_one_of_concurrent_payout_requests_of_a_wallet_succeeds() -> None:

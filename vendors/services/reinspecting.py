@@ -18,8 +18,7 @@ from catalog.selectors.reviews import facts_of_files
 from catalog.selectors.taxonomy import active_tiers
 from catalog.services.visibility import listing_edited
 from marketplace.core import audit
-from marketplace.core.errors import DependencyUnavailable, NotFound, UnsupportedType
-from marketplace.core.transitions import lock
+from marketplace.core.errors import DependencyUnavailable, UnsupportedType
 from marketplace.storage import default_storage
 
 from ..errors import FileRejected
@@ -102,12 +101,9 @@ def _recorded_details(deliverable: Deliverable) -> tuple[str, dict[str, Any], li
 @transaction.atomic
 def _record(seen: Deliverable, inspection: Inspection, detail: str) -> Reinspected:
     # Loaded without its files: `_manifest_is_stale` fetches them after the save below.
-    try:
-        listing = lock(Listing.objects.all(), pk=seen.listing_id)
-    except NotFound:
-        return Reinspected(ReinspectOutcome.OVERTAKEN)
+    listing = Listing.objects.select_for_update(no_key=True).filter(pk=seen.listing_id).first()
     deliverable = Deliverable.objects.filter(pk=seen.pk).first()
-    if deliverable is None or _recorded_details(deliverable) != _recorded_details(seen):
+    if listing is None or deliverable is None or _recorded_details(deliverable) != _recorded_details(seen):
         return Reinspected(ReinspectOutcome.OVERTAKEN)
     deliverable.format, deliverable.technical, deliverable.entries = inspection.format, inspection.technical, list(inspection.entries)
     deliverable.save(update_fields=["format", "technical", "entries"])

@@ -63,7 +63,7 @@ def resend_claim_link(*, order: Order, actor: User) -> None:
 
 def _limit_claim_links(buyer: User) -> None:
     """Lock the buyer, and refuse a claim link beyond the number that is allowed in a day."""
-    lock(User.objects.all(), pk=buyer.pk)
+    lock(User.objects.filter(is_active=True), pk=buyer.pk)
     since = timezone.now() - _DAY
     first = licences_for_others(buyer.pk).filter(acquired_at__gt=since).count()
     again = AuditEntry.objects.filter(actor=buyer, action=_SENT_AGAIN, at__gt=since).count()

@@ -41,7 +41,6 @@ def make_quote(*, buyer: User, purchase: PurchaseRequest) -> Quote:
     lock(User.objects.filter(is_active=True), pk=buyer.pk)
     offer = find_offer(buyer=buyer, purchase=purchase)
     now = timezone.now()
-    expired_quotes().filter(owner=buyer).delete()
     open_quotes = Quote.objects.filter(owner=buyer, orders__isnull=True, approval__isnull=True, expires_at__gt=now)
     if open_quotes.count() >= bounds.MAX_OPEN_QUOTES:
         raise TooManyQuotes(maximum=bounds.MAX_OPEN_QUOTES)

@@ -2,6 +2,7 @@
 
 import threading
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 
 import pytest
 from django.db import connections, transaction
@@ -81,3 +82,11 @@ def test_readers_among_writers_get_every_event_once_and_in_the_same_order() -> N
     assert len(seen[0]) == WebhookEvent.objects.count() == 80
     assert set(seen[0]) == set(WebhookEvent.objects.values_list("subject", flat=True))
     assert all(other == seen[0] for other in seen)
+
+
+def test_reader_does_not_wait_for_a_deletion_of_some_of_the_new_events() -> None:
+    app, going, staying = AppFactory(), tell(), tell()
+    with ThreadPoolExecutor(1) as pool, transaction.atomic():
+        WebhookEvent.objects.filter(pk=going.pk).delete()
+        [(found, _cursor)] = pool.submit(at_once, partial(read_all, app)).result(PATIENCE_SECONDS)
+    assert found == [staying.subject]

@@ -74,11 +74,14 @@ class Command(BaseCommand):
                 counts = _delete(expired, counts)
             self.stdout.write(f"{', '.join(f'{count} {name}' for name, count in counts.items())} {'would be ' if dry_run else ''}deleted.")
             if part == "wallet":
-                details, accounts = payouts_with_expired_details(), expired_bank_accounts()
-                count = details.count() if dry_run else details.update(payment_details="")
-                self.stdout.write(f"Bank details of {count} payouts {'would be ' if dry_run else ''}erased.")
-                count = accounts.count() if dry_run else accounts.update(encrypted="")
-                self.stdout.write(f"{count} bank accounts of vendors {'would be ' if dry_run else ''}erased.")
+                self._erase(payouts_with_expired_details(), "payment_details", "Bank details of {} payouts", dry_run=dry_run)
+                self._erase(expired_bank_accounts(), "encrypted", "{} bank accounts of vendors", dry_run=dry_run)
+
+    def _erase(self, rows: QuerySet[Any], column: str, what: str, *, dry_run: bool) -> None:
+        """Empty a column row by row: a deletion of an account may lock several of these rows in another order."""
+        pks = list(rows.values_list("pk", flat=True))
+        count = len(pks) if dry_run else sum(rows.filter(pk=pk).update(**{column: ""}) for pk in pks)
+        self.stdout.write(f"{what.format(count)} {'would be ' if dry_run else ''}erased.")
 
 
 def _delete(expired: purging.Expired, totals: Mapping[str, int]) -> dict[str, int]:
