@@ -379,10 +379,10 @@ def test_purge_erases_old_bank_details_without_a_lock_of_several(monkeypatch: py
     with ThreadPoolExecutor(1) as pool:
         with transaction.atomic():
             # A deletion of an account locks both, in either order.
-            lock(WalletPayout.objects.all(), pk=second.pk)
+            lock(WalletPayout.objects.all(), pk=first.pk)
             waiting = pool.submit(outcomes_at_once, partial(call_command, "purge", "wallet", stdout=StringIO()))
             until_someone_waits()
-            assert WalletPayout.objects.select_for_update(nowait=True).get(pk=first.pk) == first
+            assert WalletPayout.objects.select_for_update(nowait=True).get(pk=second.pk) == second
         waiting.result(PATIENCE_SECONDS)
     assert not WalletPayout.objects.exclude(payment_details="").exists()
 
