@@ -29,7 +29,7 @@ from wallet.errors import (
     TopUpLimitExceeded,
     TopUpUnavailable,
 )
-from wallet.models import Journal, ProviderEvent, Quote, TopUp
+from wallet.models import Journal, ProviderEvent, Quote, TopUp, WalletPayout
 from wallet.models.top_ups import EventKind
 from wallet.providers import SimulatedProvider
 from wallet.providers.simulated import SIGNATURE, payment_id, signed_event
@@ -103,20 +103,28 @@ def test_payment_that_staff_credited_by_hand_is_not_credited_again() -> None:
     assert wallet_of(top_up.user).balance_inr_minor == 50_000
 
 
-@pytest.mark.parametrize("paid", [True, False])
-def test_payment_that_staff_credited_by_hand_and_paid_out_by_bank_does_not_return_to_its_card_too(*, paid: bool) -> None:
-    top_up, staff = requested_top_up(), UserFactory()
+def payout_of_credit_by_hand() -> tuple[TopUp, WalletPayout]:
+    """Return a top-up that staff credited by hand before the provider told of its payment, and the payout that the owner asked for meanwhile."""
+    top_up = requested_top_up()
     payment = Payment(payment_id(top_up), "test")
     credit_wallet(user=top_up.user, currency="INR", amount_minor=50_000, reason="test", actor=None, payment=payment)
     payout = requested_payout(top_up.user)
     deliver_event(top_up, EventKind.SUCCEEDED)
-    if paid:
-        pay_wallet_payout(wallet_payout=payout, reference="test", actor=staff)
-        with pytest.raises(InvalidTransition):
-            refund_top_up(top_up=top_up, reason="test", actor=staff)
-    else:
-        refuse_wallet_payout(wallet_payout=payout, reason="test", actor=staff)
-        assert refund_top_up(top_up=top_up, reason="test", actor=staff).reversals.get().amount_minor == 50_000
+    return top_up, payout
+
+
+def test_payment_that_staff_credited_by_hand_and_paid_out_by_bank_does_not_return_to_its_card_too() -> None:
+    top_up, payout = payout_of_credit_by_hand()
+    pay_wallet_payout(wallet_payout=payout, reference="test", actor=UserFactory())
+    with pytest.raises(InvalidTransition):
+        refund_top_up(top_up=top_up, reason="test", actor=UserFactory())
+    assert payable_of(top_up.user) == {"INR": (0, 0)}
+
+
+def test_payment_that_staff_credited_by_hand_returns_to_its_card_once_its_payout_is_refused() -> None:
+    top_up, payout = payout_of_credit_by_hand()
+    refuse_wallet_payout(wallet_payout=payout, reason="test", actor=UserFactory())
+    assert refund_top_up(top_up=top_up, reason="test", actor=UserFactory()).reversals.get().amount_minor == 50_000
     assert payable_of(top_up.user) == {"INR": (0, 0)}
 
 
