@@ -30,7 +30,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture
 def user(db: None) -> User:
-    return funded(inr=100_000)
+    return UserFactory()
 
 
 def shut(user: User) -> None:
@@ -93,7 +93,8 @@ def test_password_that_is_being_changed_while_staff_end_the_account_does_not_bri
     assert (user.check_password("another long phrase"), user.email == address) == ((True, True) if end is shut else (False, False))
 
 
-def test_request_that_a_deactivation_overtook_is_refused(user: User, subtests: pytest.Subtests) -> None:
+def test_request_that_a_deactivation_overtook_is_refused(subtests: pytest.Subtests) -> None:
+    user = funded(inr=100_000)
     principal, purchase, order = bounded(user), PurchaseRequest(str(on_sale().pk), "INR"), bought(on_sale(), user)
     approval = requested_approval(principal)
     shut(user)

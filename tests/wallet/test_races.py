@@ -355,6 +355,7 @@ def test_claim_during_the_deletion_of_the_account_leaves_no_name_behind() -> Non
         assert (licence.licensee_name == "") == (licence.holder is not None)
 
 
+@pytest.mark.postgres
 def test_deletion_of_a_licensee_locks_the_licences_in_the_order_of_disputes() -> None:
     client, licensees = UserFactory(), [Licensee("L", f"l{number}@l.example") for number in range(2)]
     first, second = (bought_for(on_sale(), licensee=licensee).pk for licensee in licensees)
@@ -371,6 +372,7 @@ def test_deletion_of_a_licensee_locks_the_licences_in_the_order_of_disputes() ->
         assert waiting.result(PATIENCE_SECONDS) == [client]
 
 
+@pytest.mark.postgres
 def test_purge_erases_old_bank_details_without_a_lock_of_several(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(bounds, "BANK_DETAILS_AGE", timedelta(0))
     for _ in range(2):
