@@ -332,12 +332,19 @@ def _row_of(model: type[Model]) -> Model:
     return row
 
 
+def newcomer() -> User:
+    """Return someone as the sign-up leaves them."""
+    user: User = UserFactory()
+    EmailAddress.objects.create(user=user, email=user.email, primary=True)
+    return user
+
+
 def make_world() -> World:
     """Make someone who does everything, and what they did; jobs must wait meanwhile."""
     profile = payee()
     member = profile.user
     EmailAddress.objects.create(user=member, email=member.email, verified=True, primary=True)
-    world = World({"newcomer": UserFactory(), "member": member, "admin": UserFactory(is_staff=True, is_superuser=True)})
+    world = World({"newcomer": newcomer(), "member": member, "admin": UserFactory(is_staff=True, is_superuser=True)})
     credit_wallet(user=member, currency="INR", amount_minor=10_000_000, reason="test", actor=None)
     asset = on_sale(archive(), title="Halden Grotesk", slug="halden-grotesk", tags=["sans"])
     owned = on_sale(archive("owned"), title="Owned Sans", slug="owned-sans")
