@@ -37,7 +37,9 @@ def _cells(invoice: Invoice, *, with_buyer: bool) -> tuple[str, ...]:
     seller, buyer, order = invoice.seller_details, invoice.buyer_details, invoice.order
     sign = 1 if invoice.corrects is None else -1
     # A returned card payment takes only what is needed of the share that was withheld; the rest of the net amount is shown as commission.
-    share_minor = order.vendor_share_minor if invoice.journal.order_id else order.reversal_parts.get(ended=True).taken_minor
+    share_minor = order.vendor_share_minor
+    if not invoice.journal.order_id:
+        (share_minor,) = (part.taken_minor for part in order.reversal_parts.all() if part.ended)
     who = (invoice.buyer_name, *(("", "") if buyer is None else (buyer.country, buyer.tax_id))) if with_buyer else ("", "", "")
     confirmed = "" if buyer is None or not with_buyer else "yes" if buyer.connection_country == buyer.country else "no"
     exchanged = invoice.tax_in_tax_currency_minor

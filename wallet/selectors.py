@@ -182,7 +182,8 @@ def invoices() -> QuerySet[Invoice]:
 def invoices_of_month(month: date, *, vendor: User | None = None) -> QuerySet[Invoice]:
     """Return the documents of a month, of all sellers or of one vendor's sales, by seller in the order of their numbers."""
     after = (month.replace(day=28) + timedelta(days=4)).replace(day=1)
-    rows = invoices().select_related("order__listing__store").filter(date__gte=month, date__lt=after)
+    rows = invoices().select_related("order__listing__store").prefetch_related("order__reversal_parts")
+    rows = rows.filter(date__gte=month, date__lt=after)
     if vendor is not None:
         rows = rows.filter(vendor=vendor)
     return rows.order_by("seller_id", "fiscal_year", "sequence")

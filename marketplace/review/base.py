@@ -172,9 +172,10 @@ class MarketplaceModelAdmin(ModelAdmin):
 
     def get_object(self, request: HttpRequest, object_id: str, from_field: str | None = None) -> Any:
         """Return the row, locked if a transaction is to save it: otherwise one that someone else deletes meanwhile would be inserted again."""
-        if request.method == "POST" and connection.in_atomic_block and (row := super().get_object(request, object_id, from_field)):
-            list(self.model._default_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk))
-        return super().get_object(request, object_id, from_field)
+        row = super().get_object(request, object_id, from_field)
+        if row is None or request.method != "POST" or not connection.in_atomic_block:
+            return row
+        return self.model._default_manager.select_for_update(of=("self",), no_key=True).filter(pk=row.pk).first()
 
     def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
         return BoundedChangeList
